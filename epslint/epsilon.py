@@ -34,6 +34,13 @@ class Clamp(Enum):
     POLICY = "policy"
 
 
+class Style(Enum):
+    """How a fix writes its guard: `x + eps`, or `x.clamp(min=eps)`."""
+
+    ADD = "add"
+    CLAMP = "clamp"
+
+
 @dataclass(frozen=True, slots=True)
 class Tier:
     """The epsilon of a role, and the range in which another one does the same job."""
@@ -99,6 +106,7 @@ class Hierarchy:
 
     tiers: Mapping[Role, Tier] = field(default_factory=lambda: _TIERS)
     clamps: Mapping[Clamp, float] = field(default_factory=lambda: _CLAMPS)
+    style: Style = Style.ADD
 
     def epsilon(self, role: Role, precision: Precision | None = None) -> float:
         """The epsilon for a role: never below what the precision can hold."""
@@ -121,7 +129,11 @@ class Hierarchy:
     ) -> Hierarchy:
         """This hierarchy with values from the configuration put in."""
         tiers = {role: _overridden(tier, epsilons.get(role)) for role, tier in self.tiers.items()}
-        return Hierarchy(MappingProxyType(tiers), MappingProxyType({**self.clamps, **clamps}))
+        return replace(
+            self,
+            tiers=MappingProxyType(tiers),
+            clamps=MappingProxyType({**self.clamps, **clamps}),
+        )
 
 
 def _overridden(tier: Tier, value: float | None) -> Tier:
