@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 class Severity(Enum):
+    """How bad a finding is; advice is shown and does not fail a run."""
+
     ERROR = "error"
     WARNING = "warning"
     ADVICE = "advice"

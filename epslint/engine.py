@@ -1,0 +1,140 @@
+"""One file through the rules: Source + rules → FileReport. Pure, and everything in it pickles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epslint.config import Config
+from epslint.errors import Failure
+from epslint.rule import Confidence, Diagnosis, Finding, Rule, Severity, SiteRule
+from epslint.selection import Ruleset, for_file
+from epslint.source import Source, SourceError, Span
+from epslint.suppress import Ignore, apply_ignores, covers_by_name, find_ignores
+
+if TYPE_CHECKING:
+    from epslint.analysis.ops import Op
+    from epslint.analysis.site import Site
+
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.ADVICE)  # worst first
+_CONFIDENCES = (Confidence.PROVEN, Confidence.NAMED)  # surest first
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What is wrong in one file, and what about it could not be checked."""
+
+    filename: str
+    source: Source | None = None  # None: it could not even be read
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    fails: bool = False  # whether a finding counts: advice does only when it was asked for
+
+
+def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
+    """Run the rules that are on for this file, and nothing that could stop the other files."""
+    ruleset = for_file(ruleset, config, Path(source.filename))
+    failures: list[Failure] = []
+    try:
+        sites = _sites(source, config)
+        ignores = find_ignores(source)
+    except SourceError as error:
+        return FileReport(source.filename, source, failures=(Failure(source.filename, str(error)),))
+    except Exception as error:  # a flaw of ours in one file must not hide the findings of others
+        reason = f"internal error of the analysis: {type(error).__name__}: {error}"
+        return FileReport(source.filename, source, failures=(Failure(source.filename, reason),))
+    hearing = _Hearing(source, ruleset, failures)
+    found = _settle(hearing.about_sites(sites), ruleset)
+    verdict = apply_ignores(source, found, ignores, ruleset)
+    about_comments = (
+        finding
+        for finding in hearing.about_ignores(verdict.ignores)
+        if not any(covers_by_name(ignore, finding, source) for ignore in ignores)
+    )
+    everything = _ordered([*verdict.findings, *about_comments])
+    findings = tuple(finding for finding in everything if _wanted(finding, config))
+    fails = any(_counts(finding, config) for finding in findings)
+    return FileReport(source.filename, source, findings, tuple(failures), fails)
+
+
+def _sites(source: Source, config: Config) -> Sequence[Site]:
+    from epslint.analysis import analyse  # noqa: PLC0415 - libcst is slow to load: only when used
+
+    return tuple(analyse(source, config.hierarchy))
+
+
+@dataclass(frozen=True, slots=True)
+class _Hearing:
+    """The rules answering about one file; a crash of one of them goes into `failures`."""
+
+    source: Source
+    ruleset: Ruleset
+    failures: list[Failure]
+
+    def about_sites(self, sites: Iterable[Site]) -> Iterator[Finding]:
+        by_op: dict[Op, list[SiteRule]] = defaultdict(list)
+        for rule in self.ruleset.site_rules:
+            for op in rule.ops:
+                by_op[op].append(rule)
+        for site in sites:
+            for rule in by_op.get(site.op, ()):
+                yield from self._answers(rule, partial(rule.check, site), site.span)
+
+    def about_ignores(self, ignores: Sequence[Ignore]) -> Iterator[Finding]:
+        for rule in self.ruleset.ignore_rules:
+            for ignore in ignores:
+                yield from self._answers(rule, partial(rule.check, ignore), ignore.span)
+
+    def _answers(
+        self, rule: Rule, question: Callable[[], Iterable[Diagnosis]], where: Span
+    ) -> Iterator[Finding]:
+        try:
+            diagnoses = tuple(question())
+        except Exception as error:  # one broken rule must not silence the others
+            reason = f"rule {rule.code} ({rule.name}) crashed: {type(error).__name__}: {error}"
+            row = self.source.location(where.start).row
+            self.failures.append(Failure(self.source.filename, reason, row))
+        else:
+            yield from (_finding(rule, diagnosis, self.ruleset) for diagnosis in diagnoses)
+
+
+def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        span=diagnosis.span,
+        message=diagnosis.message,
+        confidence=diagnosis.confidence,
+        why=diagnosis.why,
+        fix=ruleset.offered(rule.code, diagnosis.fix),
+    )
+
+
+def _settle(findings: Iterable[Finding], ruleset: Ruleset) -> tuple[Finding, ...]:
+    """Say each thing once, and not what another finding on the same place says better."""
+    # The interpreter visits a loop more than once; of two tellings the surer one stays.
+    surest_first = sorted(findings, key=lambda f: _CONFIDENCES.index(f.confidence))
+    once = {(f.code, f.span): f for f in reversed(surest_first)}.values()
+    supersedes = {rule.code: rule.supersedes for rule in ruleset.catalogue.rules}
+    beaten = {(code, f.span) for f in once for code in supersedes[f.code]}
+    return tuple(f for f in once if (f.code, f.span) not in beaten)
+
+
+def _ordered(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda f: (f.span, f.code))
+
+
+def _wanted(finding: Finding, config: Config) -> bool:
+    least = config.min_severity or Severity.ADVICE
+    return _SEVERITIES.index(finding.severity) <= _SEVERITIES.index(least) and (
+        _CONFIDENCES.index(finding.confidence) <= _CONFIDENCES.index(config.confidence)
+    )
+
+
+def _counts(finding: Finding, config: Config) -> bool:
+    return finding.severity is not Severity.ADVICE or config.min_severity is Severity.ADVICE

@@ -1,0 +1,216 @@
+"""Fixes as text edits, applied to a fixed point; nothing is kept that does not do its job."""
+
+from __future__ import annotations
+
+import ast
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from epslint.engine import FileReport
+from epslint.errors import Failure
+from epslint.rule import Edit, Finding, Fix
+from epslint.source import Source, Span
+
+Check = Callable[[Source], FileReport]
+
+# A fix may lay open another, never forever. Nested hazards need one round per level at most.
+ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A file before and after, the findings whose fixes were applied, and what is left."""
+
+    before: Source
+    after: Source
+    applied: tuple[Finding, ...]
+    report: FileReport
+
+    @property
+    def changed(self) -> bool:
+        return self.before.text != self.after.text
+
+
+def repair(source: Source, check: Check, *, unsafe: bool = False) -> Repair:
+    """Apply every fix that may be applied, until none is left.
+
+    A fix that breaks the syntax or leaves its finding standing is abandoned and reported. When
+    there is no end to it the file stays as it was, and that is reported too.
+    """
+    state = _State(source, check(source))
+    for _ in range(ROUNDS):
+        chosen = _compatible(state.candidates(unsafe=unsafe))
+        if not chosen:
+            return state.finished(source)
+        state = _advance(state, chosen, check)
+    failure = Failure(source.filename, f"fixes do not settle after {ROUNDS} rounds; left as it was")
+    report = check(source)
+    report = replace(report, failures=(*report.failures, failure))
+    return Repair(source, source, (), report)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where a repair stands between two rounds."""
+
+    source: Source
+    report: FileReport
+    applied: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    # By code and rewritten text, which stay the same while offsets move.
+    abandoned: frozenset[tuple[str, str]] = frozenset()
+
+    def candidates(self, *, unsafe: bool) -> list[tuple[Finding, Fix]]:
+        return [
+            (finding, finding.fix)
+            for finding in self.report.findings
+            if finding.fix is not None
+            and (unsafe or finding.fix.grade.safe)
+            and self.key(finding, finding.fix) not in self.abandoned
+        ]
+
+    def key(self, finding: Finding, fix: Fix) -> tuple[str, str]:
+        return finding.code, self.source.slice(_hull(finding, fix))
+
+    def abandon(self, finding: Finding, fix: Fix, reason: str) -> _State:
+        row = self.source.location(finding.span.start).row
+        text = f"the fix of {finding.code} was abandoned: it {reason}"
+        return replace(
+            self,
+            failures=(*self.failures, Failure(self.source.filename, text, row)),
+            abandoned=self.abandoned | {self.key(finding, fix)},
+        )
+
+    def finished(self, before: Source) -> Repair:
+        report = replace(self.report, failures=(*self.report.failures, *self.failures))
+        return Repair(before, self.source, self.applied, report)
+
+
+def _advance(state: _State, chosen: Sequence[tuple[Finding, Fix]], check: Check) -> _State:
+    """Apply all of a round's fixes; when that goes wrong, only the first, to learn which is bad."""
+    source = replace(state.source, text=apply_edits(state.source.text, _edits(chosen)))
+    report, flaw = state.report, "breaks the syntax"
+    if _parses(source.text):
+        report = check(source)
+        flaw = _flaw(state.report, report, chosen)
+    if not flaw:
+        applied = (*state.applied, *(finding for finding, _ in chosen))
+        return replace(state, source=source, report=report, applied=applied)
+    if len(chosen) == 1:
+        return state.abandon(*chosen[0], flaw)
+    for pair in chosen:
+        following = _advance(state, [pair], check)
+        if following.source is not state.source:
+            return following
+        state = following
+    return state
+
+
+def _flaw(before: FileReport, after: FileReport, chosen: Sequence[tuple[Finding, Fix]]) -> str:
+    """What is wrong with the result of these fixes, or nothing."""
+    if len(after.failures) > len(before.failures):
+        return f"cannot be checked afterwards ({after.failures[-1].message})"
+    edits = _edits(chosen)
+    for finding, fix in chosen:
+        hull = _hull(finding, fix)
+        moved = Span(_moved(hull.start, edits, own=()), _moved(hull.end, edits, own=fix.edits))
+        fixed_here = sum(f.code == finding.code and _within(f, hull) for f, _ in chosen)
+        stood = sum(f.code == finding.code and _within(f, hull) for f in before.findings)
+        stands = sum(f.code == finding.code and _within(f, moved) for f in after.findings)
+        if stands > stood - fixed_here:
+            return "does not silence the finding"
+    return ""
+
+
+def _within(finding: Finding, hull: Span) -> bool:
+    return hull.start <= finding.span.start and finding.span.end <= hull.end
+
+
+def _hull(finding: Finding, fix: Fix) -> Span:
+    """The stretch of text a finding and its fix are about."""
+    spans = [finding.span, *(edit.span for edit in fix.edits)]
+    return Span(min(span.start for span in spans), max(span.end for span in spans))
+
+
+def _moved(offset: int, edits: Iterable[Edit], own: Iterable[Edit]) -> int:
+    """Where an offset comes to lie; of the insertions right at it only `own` ones push it on."""
+    own = set(own)
+    pushing = (
+        edit
+        for edit in edits
+        if edit.span.end < offset
+        or (edit.span.end == offset and (edit in own or edit.span.start < offset))
+    )
+    return offset + sum(len(e.content) - (e.span.end - e.span.start) for e in pushing)
+
+
+def _compatible(candidates: Sequence[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+    """The fixes, first come first served, whose edits do not touch; the rest waits a round."""
+    chosen: list[tuple[Finding, Fix]] = []
+    taken: list[Span] = []
+    for finding, fix in candidates:
+        spans = [edit.span for edit in fix.edits]
+        if not any(_touch(span, other) for span in spans for other in taken):
+            chosen.append((finding, fix))
+            taken.extend(spans)
+    return chosen
+
+
+def _touch(one: Span, other: Span) -> bool:
+    # Also when they only meet: of two insertions at one place nobody could say which comes first.
+    return one.start <= other.end and other.start <= one.end
+
+
+def _edits(chosen: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
+    return [edit for _, fix in chosen for edit in fix.edits]
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits made, every other character as it was."""
+    pieces: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        pieces += [text[position : edit.span.start], edit.content]
+        position = edit.span.end
+    return "".join([*pieces, text[position:]])
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _parses_as_newer_python(text)
+    return True
+
+
+def _parses_as_newer_python(text: str) -> bool:
+    """LibCST knows syntax that the Python we run on may not."""
+    import libcst  # noqa: PLC0415 - slow to load, and hardly ever needed
+
+    try:
+        libcst.parse_module(text)
+    except (libcst.ParserSyntaxError, RecursionError):
+        return False
+    return True
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file's content in one step, keeping its mode; a link stays a link.
+
+    A crash or a full disk in between leaves the old file whole.
+    """
+    target = Path(os.path.realpath(path))
+    mode = stat.S_IMODE(target.stat().st_mode)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, mode)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,105 @@
+"""The whole story: the place, the source with a caret, the reasons, and the fix as a diff."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from itertools import islice
+
+import click
+
+from epslint.api import Run
+from epslint.fixer import apply_edits
+from epslint.report._text import expanded, findings, headline, place, width
+from epslint.rule import Finding, Fix
+from epslint.source import Source
+
+TALKS = True
+
+_CONTEXT = 1  # lines shown before and after
+_LONGEST = 6  # lines of a finding that spans many
+
+
+def render(run: Run) -> str:
+    """A block of lines per finding."""
+    return "".join(_block(source, finding) + "\n" for source, finding in findings(run.reports))
+
+
+def _block(source: Source, finding: Finding) -> str:
+    first = source.location(finding.span.start).row
+    last = source.location(max(finding.span.start, finding.span.end - 1)).row
+    margin = len(str(min(last + _CONTEXT, len(source.lines))))
+    lines = [
+        f"{place(source, finding)}: {headline(finding)}",
+        *_excerpt(source, finding, range(first, last + 1), margin),
+        *_reasons(finding, margin),
+    ]
+    if finding.fix is not None:
+        lines += _help(source, finding.fix, margin)
+    return "\n".join(lines) + "\n"
+
+
+def _excerpt(source: Source, finding: Finding, rows: range, margin: int) -> Iterator[str]:
+    """The lines of the finding, underlined, between the lines around them."""
+    yield _bar(margin)
+    around = range(max(rows.start - _CONTEXT, 1), min(rows.stop + _CONTEXT, len(source.lines) + 1))
+    for row in islice(around, _LONGEST):
+        number = click.style(f"{row:>{margin}}", fg="blue", bold=True)
+        yield f"{number} {_rule()} {expanded(source.line(row))}".rstrip()
+        if row in rows:
+            yield _underline(source, finding, row, margin)
+    if len(around) > _LONGEST:
+        yield f"{'':>{margin}} {_rule()} ... {len(around) - _LONGEST} more lines"
+    yield _bar(margin)
+
+
+def _underline(source: Source, finding: Finding, row: int, margin: int) -> str:
+    line, begin = source.line(row), source.offset(row)
+    indent = len(line) - len(line.lstrip())
+    start = max(finding.span.start - begin, indent)
+    end = min(finding.span.end - begin, len(line))
+    left = width(expanded(line[:start]))
+    carets = "^" * max(width(expanded(line[:end])) - left, 1)
+    return f"{_bar(margin)} {' ' * left}{click.style(carets, fg='red', bold=True)}"
+
+
+def _reasons(finding: Finding, margin: int) -> Iterator[str]:
+    label = click.style("why", bold=True)
+    for reason in finding.why:
+        where = "" if reason.row is None else f"line {reason.row}: "
+        yield f"{'':>{margin}} = {label}: {where}{reason.text}"
+
+
+def _help(source: Source, fix: Fix, margin: int) -> Iterator[str]:
+    flag = "--fix" if fix.grade.safe else "--fix --unsafe-fixes"
+    label = click.style("help", fg="cyan", bold=True)
+    yield f"{'':>{margin}} = {label}: {fix.message} ({fix.grade.value} fix, {flag})"
+    yield from _diff(source, fix, margin)
+
+
+def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
+    """The lines the fix takes out and those it puts in."""
+    after = Source(source.filename, apply_edits(source.text, fix.edits))
+    first = source.location(min(edit.span.start for edit in fix.edits)).row
+    old, new = source.lines[first - 1 :], after.lines[first - 1 :]
+    # Beyond the last edit both texts are the same: compare only what comes before.
+    last = source.location(max(edit.span.end for edit in fix.edits)).row
+    shift = len(after.lines) - len(source.lines)
+    old, new = old[: last - first + 1], new[: max(last - first + 1 + shift, 0)]
+    for line in difflib.ndiff(_bare(old), _bare(new)):
+        sign, text = line[0], expanded(line[2:])
+        if sign in "-+":
+            colour = "red" if sign == "-" else "green"
+            yield f"{'':>{margin}} {click.style(f'{sign} {text}', fg=colour)}".rstrip()
+
+
+def _bare(lines: tuple[str, ...]) -> list[str]:
+    return [line.rstrip("\r\n") for line in lines]
+
+
+def _bar(margin: int) -> str:
+    return f"{'':>{margin}} {_rule()}"
+
+
+def _rule() -> str:
+    return click.style("|", fg="blue", bold=True)

@@ -1,0 +1,69 @@
+"""What a run comes to, in one sentence or in a table of counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from epslint.api import Run
+from epslint.fixer import Repair
+from epslint.report._text import shown_path
+from epslint.rule import Finding
+
+
+def summary(run: Run, *, fixing: bool = False) -> str:
+    """`Found 12 findings in 3 files. 9 fixable with --fix, 1 more with --unsafe-fixes.`"""
+    left = list(_findings(run))
+    fixed = sum(len(repair.applied) for repair in run.repairs)
+    if fixing and fixed:
+        found = _plural(len(left) + fixed, "finding")
+        return " ".join([f"Found {found} ({fixed} fixed, {len(left)} left).", *_fixable(left)])
+    if not left:
+        return "All checks passed." if not run.all_failures else ""
+    files = sum(bool(report.findings) for report in run.reports)
+    sentence = f"Found {_plural(len(left), 'finding')} in {_plural(files, 'file')}."
+    return " ".join([sentence, *_fixable(left)])
+
+
+def statistics(run: Run) -> str:
+    """How often each rule spoke, most often first."""
+    counts = Counter((f.code, f.name) for f in _findings(run))
+    fixable = Counter(f.code for f in _findings(run) if f.fix is not None and f.fix.grade.safe)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    width = max((len(str(n)) for n in counts.values()), default=0)
+    return "".join(
+        f"{count:>{width}}  {code}  {'[*]' if fixable[code] else '[ ]'} {name}\n"
+        for (code, name), count in ordered
+    )
+
+
+def applied_fixes(run: Run) -> str:
+    """Which rules' fixes were applied, file by file."""
+    return "".join(_applied(repair) for repair in run.repairs if repair.applied)
+
+
+def _applied(repair: Repair) -> str:
+    counts = Counter((f.code, f.name) for f in repair.applied)
+    rows = "".join(f"    {n} x {code} ({name})\n" for (code, name), n in sorted(counts.items()))
+    number = _plural(len(repair.applied), "finding")
+    return f"Fixed {number} in {shown_path(repair.before.filename)}:\n{rows}"
+
+
+def _fixable(findings: list[Finding]) -> Iterator[str]:
+    fixes = [finding.fix for finding in findings if finding.fix is not None]
+    safe = sum(fix.grade.safe for fix in fixes)
+    unsafe = len(fixes) - safe
+    if safe and unsafe:
+        yield f"{safe} fixable with --fix, {unsafe} more with --unsafe-fixes."
+    elif safe:
+        yield f"{safe} fixable with --fix."
+    elif unsafe:
+        yield f"{unsafe} fixable with --fix --unsafe-fixes."
+
+
+def _findings(run: Run) -> Iterator[Finding]:
+    return (finding for report in run.reports for finding in report.findings)
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
