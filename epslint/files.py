@@ -30,7 +30,7 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
     A file given by name is checked whatever the patterns say, unless force-exclude is on. A
     directory is searched; links to directories are not followed, so no loop can trap the search.
     """
-    files: dict[Path, Path] = {}  # by absolute path, so that naming a file twice checks it once
+    files: dict[Path, Path] = {}  # by where they really are: naming a file twice checks it once
     failures: list[Failure] = []
     warnings: list[str] = []
     for path in paths:
@@ -46,7 +46,7 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
         else:
             found = (path,)
         for file in found:
-            files.setdefault(file.absolute(), file)
+            files.setdefault(file.parent.resolve() / file.name, file)
     return Discovery(tuple(files[key] for key in sorted(files)), tuple(failures), tuple(warnings))
 
 

@@ -19,7 +19,7 @@ class Globs:
 
     @classmethod
     def below(cls, root: Path, patterns: tuple[str, ...]) -> Globs:
-        return cls(str(root.absolute()), patterns)
+        return cls(os.path.abspath(root), patterns)
 
     def verdict(self, path: Path, *, directory: bool = False) -> bool | None:
         """True: matched; False: matched by a later `!pattern`; None: no pattern says anything."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from epslint.config import Config, ConfigError, Table
 
@@ -17,8 +17,6 @@ else:
 # In one directory the first of these that speaks of epslint is the one that counts.
 FILENAMES = (".epslint.toml", "epslint.toml", "pyproject.toml")
 
-_NOTHING: Table = MappingProxyType({})
-
 
 @dataclass(slots=True)
 class Settings:
@@ -27,7 +25,7 @@ class Settings:
     `file` is used for every path instead of what lies near it; `isolated` reads no file at all.
     """
 
-    overrides: Table = _NOTHING
+    overrides: Table = field(default_factory=dict)
     file: Path | None = None
     isolated: bool = False
     cwd: Path = field(default_factory=Path.cwd)
@@ -35,7 +33,7 @@ class Settings:
 
     def of(self, directory: Path) -> Config:
         """The config for the files that lie in `directory`."""
-        directory = directory.absolute()
+        directory = Path(os.path.abspath(directory))  # `a/..` has parents that are not its own
         if directory not in self._known:
             self._known[directory] = self._found(directory)
         return self._known[directory]
@@ -65,7 +63,7 @@ def _own_file(directory: Path) -> Path | None:
 
 def _loaded(path: Path, root: Path, chain: tuple[Path, ...] = ()) -> Config:
     """The config a file describes, on top of the one it extends."""
-    path = path.absolute()
+    path = Path(os.path.abspath(path))
     if path in chain:
         raise ConfigError(f"{path}: extends itself by way of {chain[-1]}")
     section = _section(path)

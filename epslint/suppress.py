@@ -235,7 +235,7 @@ def _settled(ignore: Ignore, silenced: Sequence[Finding], ruleset: Ruleset) -> I
     if silenced:
         return replace(ignore, fate=Fate.USED)
     # A bare noqa is for other linters too; and rules that are off may be what an ignore is for.
-    known = ignore.reach is not Reach.NOQA and ruleset.complete
+    known = ignore.reach in (Reach.LINE, Reach.FILE) and ruleset.complete
     return replace(ignore, fate=Fate.UNUSED if known else Fate.OFF)
 
 

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import epslint.analysis
+from epslint import registry
+from epslint.cli import main
+from tests import fake
+
+
+@pytest.fixture
+def fake_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules and the analysis of tests/fake.py instead of the real ones."""
+    monkeypatch.setattr(epslint.analysis, "analyse", fake.analyse, raising=False)
+    monkeypatch.setattr(registry, "load", fake.catalogue)
+
+
+@dataclass(frozen=True, slots=True)
+class Cli:
+    """Runs commands in a folder of its own and writes files there."""
+
+    folder: Path
+
+    def __call__(self, *args: str, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(main, list(args), input=stdin)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def codes(self, *args: str) -> Sequence[str]:
+        """The codes of a concise report, in order."""
+        lines = self("check", "--output-format", "concise", "-q", *args).stdout.splitlines()
+        return [line.split()[1] for line in lines]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_world: None) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Cli(tmp_path)
