@@ -13,7 +13,7 @@ from epslint.config import Config
 from epslint.errors import Failure
 from epslint.rule import Confidence, Diagnosis, Finding, Rule, Severity, SiteRule
 from epslint.selection import Ruleset, for_file
-from epslint.source import Source, SourceError, Span
+from epslint.source import Source, SourceError
 from epslint.suppress import Ignore, apply_ignores, covers_by_name, find_ignores
 
 if TYPE_CHECKING:
@@ -82,21 +82,21 @@ class _Hearing:
                 by_op[op].append(rule)
         for site in sites:
             for rule in by_op.get(site.op, ()):
-                yield from self._answers(rule, partial(rule.check, site), site.span)
+                yield from self._answers(rule, partial(rule.check, site), site)
 
     def about_ignores(self, ignores: Sequence[Ignore]) -> Iterator[Finding]:
         for rule in self.ruleset.ignore_rules:
             for ignore in ignores:
-                yield from self._answers(rule, partial(rule.check, ignore), ignore.span)
+                yield from self._answers(rule, partial(rule.check, ignore), ignore)
 
     def _answers(
-        self, rule: Rule, question: Callable[[], Iterable[Diagnosis]], where: Span
+        self, rule: Rule, question: Callable[[], Iterable[Diagnosis]], about: Site | Ignore
     ) -> Iterator[Finding]:
         try:
             diagnoses = tuple(question())
         except Exception as error:  # one broken rule must not silence the others
             reason = f"rule {rule.code} ({rule.name}) crashed: {type(error).__name__}: {error}"
-            row = self.source.location(where.start).row
+            row = self.source.location(about.span.start).row
             self.failures.append(Failure(self.source.filename, reason, row))
         else:
             yield from (_finding(rule, diagnosis, self.ruleset) for diagnosis in diagnoses)

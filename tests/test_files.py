@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from epslint import files
 from epslint.files import discover
 from epslint.settings import Settings
 from tests.conftest import Cli
@@ -113,7 +112,7 @@ def test_a_folder_that_cannot_be_listed_is_a_failure(
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 
-    monkeypatch.setattr(files.os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     result = discover([Path(".")], Settings())
     assert [str(failure) for failure in result.failures] == [
         "locked: cannot be listed: Permission denied"

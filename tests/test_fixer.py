@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epslint import api, fixer
+from epslint import api
 from epslint.config import Config
 from epslint.fixer import apply_edits
 from epslint.rule import Edit
@@ -141,7 +141,7 @@ class TestWriting:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(fixer.os, "replace", full)
+        monkeypatch.setattr(os, "replace", full)
         result = cli("--fix", ".")
         assert result.exit_code == 2
         assert "a.py: cannot be read or written: No space left on device" in result.stderr
