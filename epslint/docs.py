@@ -52,7 +52,7 @@ def documentation(rule: Rule | type[Rule]) -> Documentation:
         summary=text[: headings[0].start() if headings else len(text)].strip(),
         sections=tuple(
             (heading["title"], text[heading.end() : end].strip())
-            for heading, end in zip(headings, ends, strict=True)
+            for heading, end in zip(headings, ends, strict=False)
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
@@ -14,8 +13,8 @@ import click
 
 from epslint import docs, registry
 from epslint.config import Config, suggestion
+from epslint.epsilon import Clamp, Role, spelled
 from epslint.errors import EpslintError
-from epslint.globs import Globs
 from epslint.rule import Rule
 from epslint.selection import choose
 from epslint.source import Source, SourceError
@@ -82,21 +81,49 @@ def _styled(line: str) -> str:
 
 
 def settings(config: Config) -> str:
-    """Every setting with its value, in the shape a configuration file would have."""
-    on = choose(registry.load(), config).on
-    shown = [f for f in fields(config) if f.name not in ("origin", "selections")]
-    rows = [f"{f.name.replace('_', '-')} = {_plain(getattr(config, f.name))}\n" for f in shown]
-    return f"# from {config.origin}\nrules = {_plain(sorted(on))}\n{''.join(rows)}"
+    """Every setting with its value, in the shape of a configuration file."""
+    hierarchy = config.hierarchy
+    per_file = {", ".join(globs.patterns): codes for globs, codes in config.per_file_ignores}
+    excluded = [p for globs in config.extend_exclude for p in globs.patterns]
+    return "".join(
+        [
+            f"# from {config.origin}\n",
+            _table(
+                {
+                    "select": sorted(choose(registry.load(), config).on),
+                    "preview": config.preview,
+                    "min-severity": config.min_severity,
+                    "confidence": config.confidence,
+                    "fixable": config.fixable,
+                    "unfixable": config.unfixable,
+                    "extend-safe-fixes": config.extend_safe_fixes,
+                    "extend-unsafe-fixes": config.extend_unsafe_fixes,
+                    "guard-style": config.guard_style,
+                    "exclude": config.exclude.patterns,
+                    "extend-exclude": excluded,
+                    "force-exclude": config.force_exclude,
+                    "respect-gitignore": config.respect_gitignore,
+                }
+            ),
+            "\n[per-file-ignores]\n" + _table({_toml(k): v for k, v in per_file.items()}),
+            "\n[epsilon]\n" + _table({r.value: hierarchy.epsilon(r) for r in Role}),
+            "\n[clamp]\n" + _table({c.value: hierarchy.bound(c) for c in Clamp}),
+        ]
+    )
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, Enum):
-        return json.dumps(value.value)
-    if isinstance(value, Globs):
-        return _plain(value.patterns)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_plain(item) for item in value)}]"
-    return json.dumps(value)
+def _table(values: Mapping[str, object]) -> str:
+    return "".join(
+        f"# {key} is not set\n" if value is None else f"{key} = {_toml(value)}\n"
+        for key, value in values.items()
+    )
+
+
+def _toml(value: object) -> str:
+    """A value as TOML writes it; for strings, numbers and lists that is how JSON does."""
+    if isinstance(value, float):
+        return spelled(value)
+    return json.dumps(value.value if isinstance(value, Enum) else value, ensure_ascii=False)
 
 
 def known_facts(place: str) -> str:

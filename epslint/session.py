@@ -41,6 +41,7 @@ class Flags:
     exit_zero: bool
     exit_non_zero_on_fix: bool
     quiet: bool
+    verbose: bool
 
     @property
     def fixing(self) -> bool:
@@ -109,6 +110,10 @@ def _show_files(paths: Sequence[Path], settings: Settings) -> int:
 
 
 def _complain(result: api.Run, flags: Flags) -> None:
+    """Say on stderr what is not a finding; errors also when the user wants quiet."""
+    if flags.verbose:
+        for checked in result.reports:
+            click.echo(f"checked {shown_path(checked.filename)}", err=True)
     if not flags.quiet:
         for warning in result.warnings:
             click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {warning}", err=True)

@@ -11,11 +11,11 @@ from epslint.report._text import shown_path
 from epslint.rule import Finding
 
 
-def summary(run: Run, *, fixing: bool = False) -> str:
+def summary(run: Run) -> str:
     """`Found 12 findings in 3 files. 9 fixable with --fix, 1 more with --unsafe-fixes.`"""
     left = list(_findings(run))
     fixed = sum(len(repair.applied) for repair in run.repairs)
-    if fixing and fixed:
+    if fixed:
         found = _plural(len(left) + fixed, "finding")
         return " ".join([f"Found {found} ({fixed} fixed, {len(left)} left).", *_fixable(left)])
     if not left:

@@ -45,7 +45,6 @@ def filename(source: Source) -> str:
 def _fix(source: Source, fix: Fix) -> Object:
     return {
         "applicability": "safe" if fix.grade.safe else "unsafe",
-        "grade": fix.grade.value,
         "message": fix.message,
         "edits": [{"content": e.content, **_range(source, e.span)} for e in fix.edits],
     }

@@ -1,0 +1,42 @@
+"""`epslint --help` is quick because it loads nothing heavy; so is `import epslint`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("libcst", "epslint.analysis", "torch", "numpy", "pathspec")
+
+PROBE = """
+import sys
+{code}
+sys.stderr.write(" ".join(name for name in {heavy!r} if name in sys.modules))
+"""
+
+RUN = """
+from epslint.cli import main
+main({args!r}, standalone_mode=False)
+"""
+
+
+def loaded(code: str) -> list[str]:
+    """Which heavy modules a fresh interpreter has loaded after running the code."""
+    probe = PROBE.format(code=code, heavy=HEAVY)
+    run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return run.stderr.split()
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["check", "--help"], ["rule", "-h"]])
+def test_help_loads_nothing_heavy(args: list[str]) -> None:
+    assert loaded(RUN.format(args=args)) == []
+
+
+def test_the_package_loads_nothing_heavy() -> None:
+    assert loaded("import epslint, epslint.rule, epslint.epsilon") == []
+
+
+def test_this_test_can_fail() -> None:
+    assert loaded("import libcst") == ["libcst"]
+    assert "pathspec" in loaded("import epslint.api")
