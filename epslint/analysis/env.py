@@ -1,0 +1,164 @@
+"""Environments: what each name, attribute path or guarded expression is known to be, here.
+
+Layered, so that a branch costs what it assigns and not what is in scope: a child holds only its
+own changes, and a join looks at nothing else. A key is the text of an expression without spaces
+(`n`, `self.eps`, `mask.sum()`); assigning a name forgets the keys that mention it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from epslint.analysis.fact import UNKNOWN, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A fact and when it was bound; `fact` is None where a key was forgotten."""
+
+    fact: Fact | None
+    clock: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What the surrounding `with`, `try` and decorators say."""
+
+    grad: bool = True
+    division_errors_handled: bool = False  # try/except ZeroDivisionError
+    numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
+
+
+class Env:
+    """One layer of bindings over a parent."""
+
+    def __init__(self, parent: Env | None = None, mode: Mode | None = None) -> None:
+        self._parent = parent
+        self._bindings: dict[str, Binding] = {}
+        self._mentions: dict[str, set[str]] = {}
+        self.mode: Mode = mode or (parent.mode if parent else Mode())
+
+    def child(self) -> Env:
+        return Env(self)
+
+    # -- looking up --------------------------------------------------------------------------
+
+    def binding(self, key: str) -> Binding | None:
+        layer: Env | None = self
+        while layer is not None:
+            if (found := layer._bindings.get(key)) is not None:
+                return found
+            layer = layer._parent
+        return None
+
+    def fact(self, key: str) -> Fact | None:
+        found = self.binding(key)
+        return None if found is None else found.fact
+
+    def assigned_after(self, name: str, clock: int) -> bool:
+        """Whether the name was bound again after that moment."""
+        found = self.binding(name)
+        return found is not None and found.clock > clock
+
+    # -- binding -----------------------------------------------------------------------------
+
+    def assign(self, name: str, fact: Fact, clock: int) -> None:
+        """A new value for a name or path: whatever was known through the old one is forgotten."""
+        for key in self._keys_mentioning(name):
+            self._bindings[key] = Binding(None, clock)
+        self._bindings[name] = Binding(fact, clock)
+        self._note(name)
+
+    def refine(self, key: str, fact: Fact, roots: Iterable[str] = ()) -> None:
+        """More about the same value: nothing is forgotten."""
+        old = self.binding(key)
+        self._bindings[key] = Binding(fact, old.clock if old else 0)
+        self._note(key, roots)
+
+    def _note(self, key: str, roots: Iterable[str] = ()) -> None:
+        for root in (*roots, *_prefixes(key)):
+            if root != key:
+                self._mentions.setdefault(root, set()).add(key)
+
+    def _keys_mentioning(self, name: str) -> set[str]:
+        keys: set[str] = set()
+        layer: Env | None = self
+        while layer is not None:
+            keys |= layer._mentions.get(name, set())
+            layer = layer._parent
+        return keys
+
+    # -- branches ----------------------------------------------------------------------------
+
+    def down_to(self, base: Env) -> Env:
+        """All layers above `base` as one."""
+        if self._parent is base:
+            return self
+        above: list[Env] = []
+        layer: Env | None = self
+        while layer is not None and layer is not base:
+            above.append(layer)
+            layer = layer._parent
+        flat = Env(base, self.mode)
+        for layer in reversed(above):
+            flat._bindings.update(layer._bindings)
+            for root, noted in layer._mentions.items():
+                flat._mentions.setdefault(root, set()).update(noted)
+        return flat
+
+    def absorb(self, branches: Iterable[Env]) -> None:
+        """Become what holds after any of these children, all of them living."""
+        layers = list(branches)
+        if not layers:
+            return
+        keys = {key for layer in layers for key in layer._bindings}
+        joined = {key: self._joined(key, layers) for key in keys}
+        self._bindings.update(joined)
+        for layer in layers:
+            for root, noted in layer._mentions.items():
+                self._mentions.setdefault(root, set()).update(noted)
+
+    def _joined(self, key: str, layers: list[Env]) -> Binding:
+        found = [layer.binding(key) or Binding(None, 0) for layer in layers]
+        clock = max(binding.clock for binding in found)
+        facts = [binding.fact for binding in found]
+        if any(fact is None for fact in facts):
+            # Known on one path only: a guarded expression is unguarded on the other; a name that
+            # is unbound there cannot be used after it.
+            known = [fact for fact in facts if fact is not None]
+            return Binding(known[0] if known and key.isidentifier() else None, clock)
+        return Binding(_join_all(fact for fact in facts if fact is not None), clock)
+
+    def widen(self, later: Env) -> bool:
+        """Take in one turn of a loop body that ran in a child; whether anything changed."""
+        changed = False
+        for key, binding in later._bindings.items():
+            before = self.fact(key)
+            if before is None or binding.fact is None:
+                continue
+            widened = before.widen(binding.fact)
+            if widened != before:
+                changed = True
+            self._bindings[key] = replace(binding, fact=widened)
+        return changed
+
+    def assigned(self) -> Iterator[tuple[str, Fact]]:
+        """The bindings of this layer alone."""
+        for key, binding in self._bindings.items():
+            if binding.fact is not None:
+                yield key, binding.fact
+
+
+def _join_all(facts: Iterable[Fact]) -> Fact:
+    result: Fact | None = None
+    for fact in facts:
+        result = fact if result is None else result.join(fact)
+    return UNKNOWN if result is None else result
+
+
+def _prefixes(key: str) -> Iterator[str]:
+    """`self.a.b` mentions `self` and `self.a`; `x[0]` mentions `x`."""
+    for position, character in enumerate(key):
+        if character in ".[(":
+            yield key[:position]

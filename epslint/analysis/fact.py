@@ -1,0 +1,230 @@
+"""Facts: what the analysis knows about one value, and how two such pieces of knowledge join.
+
+Unknown is silent. A range says what *cannot* happen; it never says that something does. That 0 or
+a huge value is really possible is kept apart, as evidence (`zero`, `huge`), and evidence is what
+findings are made of: joining a guarded value with one that is not understood gives the widest
+range and still no evidence, joining it with an unguarded one gives evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, Flag, IntEnum, auto
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from epslint.analysis import ranges
+from epslint.analysis.ranges import Range
+from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Precision
+
+if TYPE_CHECKING:
+    from epslint.analysis.origin import Origin
+
+
+class Kind(Flag):
+    """Where a value comes from. A set: `(p * mask).sum()` is a SUM of something MASKed."""
+
+    NONE = 0
+    COUNT = auto()
+    MASK = auto()
+    SUM = auto()
+    STD = auto()
+    VAR = auto()
+    NORM = auto()
+    SPAN = auto()  # max − min, or the largest magnitude
+    MEAN = auto()
+    PRODUCT = auto()
+    MAGNITUDE = auto()  # abs, relu, squares: what is 0 wherever its input is
+    PROB = auto()
+    LOGPROB = auto()
+    LOGRATIO = auto()
+    RATIO = auto()
+    LOGITS = auto()
+    EXP = auto()
+    REWARD = auto()
+    ADVANTAGE = auto()
+    KL = auto()
+    PARAMETER = auto()
+    EPSILON = auto()
+    SHAPE = auto()
+    LENGTH = auto()  # of a collection that is shown to be possibly empty
+    TIME = auto()
+    SIGNED = auto()  # seen to take both signs
+    SHIFTED = auto()  # x − max(x): its largest element is exactly 0
+    PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
+    SIMPLEX = auto()  # sums to 1 along some axis
+    OFFSET = auto()  # a count less a constant: n − 1
+
+
+class Evidence(IntEnum):
+    """How a possibility is known. The better ground of two paths wins, the weaker one on a path."""
+
+    NONE = 0
+    NAMED = 1
+    PROVEN = 2
+
+
+class DType(Enum):
+    UNKNOWN = "unknown"
+    BOOL = "bool"
+    INT = "int"
+    FLOAT16 = "float16"
+    BFLOAT16 = "bfloat16"
+    FLOAT32 = "float32"
+    FLOAT64 = "float64"
+
+    @property
+    def precision(self) -> Precision | None:
+        return _PRECISION.get(self)
+
+    @property
+    def discrete(self) -> bool:
+        return self in (DType.BOOL, DType.INT)
+
+
+_PRECISION: Mapping[DType, Precision] = MappingProxyType(
+    {
+        DType.FLOAT16: FLOAT16,
+        DType.BFLOAT16: BFLOAT16,
+        DType.FLOAT32: FLOAT32,
+        DType.FLOAT64: FLOAT64,
+    }
+)
+
+
+class Form(Enum):
+    """What holds the value, which decides how a guard is spelled and how division by 0 shows."""
+
+    UNKNOWN = "unknown"
+    NUMBER = "number"
+    TORCH = "torch"
+    NUMPY = "numpy"
+    JAX = "jax"
+    TENSORFLOW = "tensorflow"
+    LIST = "list"  # a Python collection; the fact tells of its elements, as with a tensor
+    OTHER = "other"  # text, mappings, modules: not a number at all
+
+    @property
+    def tensor(self) -> bool:
+        return self in (Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW)
+
+
+Part = tuple["int | str", "Fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of one value. `range` covers each element of a tensor."""
+
+    range: Range = ranges.TOP
+    kinds: Kind = Kind.NONE
+    ground: Evidence = Evidence.NONE  # how the kinds are known
+    zero: Evidence = Evidence.NONE  # that it can be 0
+    huge: Evidence = Evidence.NONE  # that it can be large without bound
+    dtype: DType = DType.UNKNOWN
+    form: Form = Form.UNKNOWN
+    grad: bool = True  # whether a gradient can flow through it
+    size: Range = ranges.SOME  # how many elements; "some" unless it is shown to be empty
+    parts: tuple[Part, ...] = ()  # of a tuple or a mapping
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Evidence for what the range excludes would come back to life in a later join.
+        if self.zero and not self.range.has_zero:
+            object.__setattr__(self, "zero", Evidence.NONE)
+        if self.huge and self.range.hi < ranges.INF:
+            object.__setattr__(self, "huge", Evidence.NONE)
+        if self.kinds & Kind.SIGNED and self.range.nonnegative:
+            object.__setattr__(self, "kinds", self.kinds & ~Kind.SIGNED)
+
+    # -- questions that rules ask ------------------------------------------------------------
+
+    @property
+    def zeroable(self) -> bool:
+        """0 is seen to be possible, not merely not excluded."""
+        return self.zero is not Evidence.NONE
+
+    @property
+    def can_be_empty(self) -> bool:
+        return self.size.has_zero
+
+    @property
+    def constant(self) -> float | None:
+        return self.range.constant
+
+    def is_any(self, kinds: Kind) -> bool:
+        return bool(self.kinds & kinds)
+
+    # -- derived facts -----------------------------------------------------------------------
+
+    def within(self, limits: Range) -> Fact:
+        """The same value, now known to lie in `limits`; what contradicts them gives way."""
+        met = self.range.meet(limits)
+        return replace(self, range=limits if met.empty else met)
+
+    def plus(self, kinds: Kind) -> Fact:
+        return replace(self, kinds=self.kinds | kinds)
+
+    def minus(self, kinds: Kind) -> Fact:
+        return replace(self, kinds=self.kinds & ~kinds) if self.kinds & kinds else self
+
+    def part(self, key: int | str) -> Fact | None:
+        return next((fact for name, fact in self.parts if name == key), None)
+
+    # -- the lattice -------------------------------------------------------------------------
+
+    def join(self, other: Fact) -> Fact:
+        """What holds after either of two paths."""
+        if self is other or self == other:
+            return self
+        return self._merged(other, self.range.join(other.range), self.size.join(other.size))
+
+    def widen(self, later: Fact) -> Fact:
+        """Like join, but a chain of widenings is short: for loops."""
+        if self == later:
+            return self
+        return self._merged(later, self.range.widen(later.range), self.size.widen(later.size))
+
+    def _merged(self, other: Fact, range_: Range, size: Range) -> Fact:
+        return Fact(
+            range=range_,
+            kinds=self.kinds | other.kinds,
+            ground=max(self.ground, other.ground),
+            zero=max(self.zero, other.zero),
+            huge=max(self.huge, other.huge),
+            dtype=self.dtype if self.dtype is other.dtype else DType.UNKNOWN,
+            form=self.form if self.form is other.form else Form.UNKNOWN,
+            grad=self.grad or other.grad,
+            size=size,
+            parts=_joined_parts(self.parts, other.parts),
+            # The reason chain tells of the path that is the hazard.
+            origin=other.origin if other.zero > self.zero or other.huge > self.huge else self.origin,
+        )
+
+
+def _joined_parts(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> tuple[Part, ...]:
+    others = dict(theirs)
+    return tuple((key, fact.join(others[key])) for key, fact in mine if key in others)
+
+
+UNKNOWN = Fact()
+NOT_A_NUMBER = Fact(form=Form.OTHER, grad=False)
+
+
+def weakest(*grounds: Evidence) -> Evidence:
+    """The evidence of what needs all of these at once."""
+    return min(grounds)
+
+
+def number(value: float, dtype: DType = DType.UNKNOWN) -> Fact:
+    """A Python constant; one as small as 1e-3 is there to be an epsilon."""
+    return Fact(
+        range=ranges.point(float(value)),
+        kinds=Kind.EPSILON if 0 < value <= 1e-3 else Kind.NONE,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+        dtype=dtype,
+        form=Form.NUMBER,
+        grad=False,
+    )

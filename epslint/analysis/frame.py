@@ -1,0 +1,45 @@
+"""Frames: one execution of one function body by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Fact
+from epslint.analysis.ops import Op
+from epslint.analysis.site import Scope, Site
+from epslint.analysis.unit import Unit
+from epslint.scout import ClassOutline
+
+Callee = cst.FunctionDef | cst.Lambda
+
+
+@dataclass
+class Frame:
+    """What the execution of a body needs to know, and what it leaves behind."""
+
+    unit: Unit
+    scope: Scope
+    owner: ClassOutline | None = None
+    self_name: str = ""
+    recording: bool = True  # a summary is computed without leaving sites
+    # A `where` evaluates its branches twice: as they are, and as they are where they are chosen.
+    choosing: bool = False
+    depth: int = 0
+    sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
+    uses: dict[cst.CSTNode, set[Op]] = field(default_factory=dict)
+    functions: dict[str, Callee] = field(default_factory=dict)
+    returns: list[tuple[Fact, Env]] = field(default_factory=list)
+    attributes: dict[str, Fact] = field(default_factory=dict)  # what was assigned to self.*
+    known: dict[tuple[int, str], Fact] = field(default_factory=dict)  # for `epslint facts`
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a call of a function gives, and what is known of its arguments once it returned."""
+
+    value: Fact
+    arguments: Mapping[str, Fact]

@@ -1,0 +1,297 @@
+"""Guards: what a condition teaches about the values in it, along the path where it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Protocol
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, Fact, Form
+from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Origin
+from epslint.analysis.ranges import Range
+
+Constraint = Callable[[Range], Range]
+
+
+class Evaluates(Protocol):
+    """What guards need of the interpreter."""
+
+    def eval(self, node: cst.BaseExpression, env: Env) -> Fact: ...
+
+    def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
+
+
+def _greater(other: Range) -> Range:
+    return ranges.above(other.lo)
+
+
+def _at_least(other: Range) -> Range:
+    return Range(other.lo, ranges.INF, other.lo_open)
+
+
+def _less(other: Range) -> Range:
+    return ranges.below(other.hi)
+
+
+def _at_most(other: Range) -> Range:
+    return Range(-ranges.INF, other.hi, hi_open=other.hi_open)
+
+
+def _same(other: Range) -> Range:
+    return other.without_nan()
+
+
+def _different(other: Range) -> Range:
+    return ranges.REAL.without_zero() if other.constant == 0 else ranges.TOP
+
+
+_HOLDS: Mapping[type[cst.BaseCompOp], Constraint] = MappingProxyType(
+    {
+        cst.GreaterThan: _greater,
+        cst.GreaterThanEqual: _at_least,
+        cst.LessThan: _less,
+        cst.LessThanEqual: _at_most,
+        cst.Equal: _same,
+        cst.NotEqual: _different,
+    }
+)
+
+_OPPOSITE: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
+    {
+        cst.GreaterThan: cst.LessThanEqual,
+        cst.GreaterThanEqual: cst.LessThan,
+        cst.LessThan: cst.GreaterThanEqual,
+        cst.LessThanEqual: cst.GreaterThan,
+        cst.Equal: cst.NotEqual,
+        cst.NotEqual: cst.Equal,
+    }
+)
+
+_MIRRORED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
+    {
+        cst.GreaterThan: cst.LessThan,
+        cst.GreaterThanEqual: cst.LessThanEqual,
+        cst.LessThan: cst.GreaterThan,
+        cst.LessThanEqual: cst.GreaterThanEqual,
+        cst.Equal: cst.Equal,
+        cst.NotEqual: cst.NotEqual,
+    }
+)
+
+# Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
+_COMPARING: Mapping[str, type[cst.BaseCompOp]] = MappingProxyType(
+    {
+        "eq": cst.Equal,
+        "equal": cst.Equal,
+        "ne": cst.NotEqual,
+        "not_equal": cst.NotEqual,
+        "gt": cst.GreaterThan,
+        "greater": cst.GreaterThan,
+        "ge": cst.GreaterThanEqual,
+        "greater_equal": cst.GreaterThanEqual,
+        "lt": cst.LessThan,
+        "less": cst.LessThan,
+        "le": cst.LessThanEqual,
+        "less_equal": cst.LessThanEqual,
+    }
+)
+
+# Seen through from the outside in: what holds of `n.item()` holds of `n`.
+_TRANSPARENT = frozenset({"item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"})
+_SIZES = frozenset({"len", "numel", "nelement", "size"})
+# `(n > 0).all()` and `not (n == 0).any()` speak of every element.
+_OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
+
+
+class Guards:
+    """Refines environments by conditions."""
+
+    def __init__(self, evaluator: Evaluates) -> None:
+        self._evaluator = evaluator
+
+    def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
+        """Put into `env` what follows from `test` being true, or false."""
+        if isinstance(test, cst.UnaryOperation) and isinstance(
+            test.operator, cst.Not | cst.BitInvert
+        ):
+            self.assume(test.expression, not truth, env)
+        elif isinstance(test, cst.BooleanOperation):
+            self._assume_both(test.left, test.right, isinstance(test.operator, cst.And), truth, env)
+        elif isinstance(test, cst.BinaryOperation):
+            if isinstance(test.operator, cst.BitAnd | cst.BitOr):
+                both = isinstance(test.operator, cst.BitAnd)
+                self._assume_both(test.left, test.right, both, truth, env)
+        elif isinstance(test, cst.Comparison):
+            self._assume_comparison(test, truth, env)
+        elif isinstance(test, cst.NamedExpr):
+            self.assume(test.target, truth, env)
+        elif isinstance(test, cst.Call):
+            self._assume_call(test, truth, env)
+        else:
+            self._assume_truthy(test, truth, env)
+
+    def _assume_both(
+        self,
+        left: cst.BaseExpression,
+        right: cst.BaseExpression,
+        conjunction: bool,
+        truth: bool,
+        env: Env,
+    ) -> None:
+        # A true `and` makes both true and a false `or` makes both false; else either may be it.
+        if conjunction == truth:
+            self.assume(left, truth, env)
+            self.assume(right, truth, env)
+
+    def _assume_comparison(self, test: cst.Comparison, truth: bool, env: Env) -> None:
+        left = test.left
+        if not truth and len(test.comparisons) > 1:
+            return
+        for target in test.comparisons:
+            operator = type(target.operator)
+            if operator in _HOLDS:
+                self._compare(left, operator, target.comparator, truth, env)
+            left = target.comparator
+
+    def _compare(
+        self,
+        left: cst.BaseExpression,
+        operator: type[cst.BaseCompOp],
+        right: cst.BaseExpression,
+        truth: bool,
+        env: Env,
+    ) -> None:
+        holding = operator if truth else _OPPOSITE[operator]
+        left_fact, right_fact = self._evaluator.eval(left, env), self._evaluator.eval(right, env)
+        self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
+        mirrored = _MIRRORED[holding]
+        self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
+
+    @staticmethod
+    def _constraint(operator: type[cst.BaseCompOp], fact: Fact, other: Fact) -> Range:
+        limits = _HOLDS[operator](other.range)
+        if operator is cst.NotEqual and (value := other.constant) is not None:
+            limits = _without_end(fact.range, value) or limits
+        if fact.dtype.discrete and limits.lo_open and other.constant is not None:
+            # A whole number above 0 is at least 1.
+            limits = replace(limits, lo=limits.lo + 1, lo_open=False)
+        return limits
+
+    def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
+        name = _called(test)
+        subject, other, *_ = (*self._arguments(test, env), None, None)
+        if name in ("is_tensor", "isinstance") or subject is None:
+            return
+        if other is not None and name in _COMPARING:
+            self._compare(subject, _COMPARING[name], other, truth, env)
+        elif other is not None and name in ("logical_and", "logical_or"):
+            self._assume_both(subject, other, name == "logical_and", truth, env)
+        elif other is not None and name == "isclose":
+            self._compare(subject, cst.NotEqual, other, not truth, env)
+        elif name == "logical_not":
+            self.assume(subject, not truth, env)
+        else:
+            self._assume_truthy(test, truth, env)
+            if (name, truth) in _OF_EVERY_ELEMENT:
+                self.assume(subject, truth, env)
+
+    def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
+        fact = self._evaluator.eval(node, env)
+        if (origin := self._condition_behind(node, fact, env)) is not None:
+            self.assume(origin.node, truth, env)
+        if fact.form in (Form.LIST, Form.UNKNOWN) and fact.range == ranges.TOP:
+            self._resize(node, ranges.SOME if truth else ranges.point(0.0), env)
+        if fact.form is Form.LIST:
+            return
+        limits = ranges.REAL.without_zero() if truth else ranges.point(0.0)
+        if fact.range.nonnegative and truth:
+            limits = ranges.SOME if fact.dtype.discrete else ranges.POSITIVE
+        self.narrow(node, fact, limits, env)
+
+    def _condition_behind(
+        self, node: cst.BaseExpression, fact: Fact, env: Env
+    ) -> Origin | None:
+        """The comparison that a name was given, if its names still mean the same."""
+        origin = fact.origin
+        if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):
+            return None
+        return origin if self.still_means(origin, env) else None
+
+    @staticmethod
+    def still_means(origin: Origin, env: Env) -> bool:
+        return not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
+
+    def narrow(self, node: cst.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
+        """Note that the value of `node` lies within `limits`."""
+        if limits == ranges.TOP:
+            return
+        self._narrow_inside(node, limits, env)
+        key = key_of(node)
+        if key is None or isinstance(node, cst.Integer | cst.Float):
+            return
+        narrowed = fact.within(limits)
+        env.refine(key, narrowed, roots_of(node))
+        origin = fact.origin
+        if origin is None or origin.node is node or not self.still_means(origin, env):
+            return
+        if (behind := key_of(origin.node)) is not None and behind != key:
+            env.refine(behind, narrowed, roots_of(origin.node))
+        self._narrow_inside(origin.node, limits, env)
+
+    def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+        """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
+        if isinstance(node, cst.Subscript) and _is_shape(node.value):
+            assert isinstance(node.value, cst.Attribute)
+            self._resize(node.value.value, limits, env)
+        if not isinstance(node, cst.Call):
+            return
+        name = _called(node)
+        subject = next(iter(self._arguments(node, env)), None)
+        if subject is None:
+            return
+        if name in _SIZES:
+            self._resize(subject, limits, env)
+        elif name in _TRANSPARENT:
+            self.narrow(subject, self._evaluator.eval(subject, env), limits, env)
+        elif name in ("abs", "fabs", "norm") and limits.positive:
+            away = ranges.REAL.without_zero()
+            self.narrow(subject, self._evaluator.eval(subject, env), away, env)
+
+    def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
+        """What a call is about: the receiver of a method, then its arguments."""
+        arguments = [argument.value for argument in node.args]
+        func = node.func
+        if isinstance(func, cst.Attribute) and not self._evaluator.is_module(func.value, env):
+            return [func.value, *arguments]
+        return arguments
+
+    def _resize(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+        key = key_of(node)
+        if key is None:
+            return
+        fact = self._evaluator.eval(node, env) or UNKNOWN
+        size = fact.size.meet(limits)
+        env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
+
+
+def _without_end(range_: Range, value: float) -> Range | None:
+    if value == range_.lo:
+        return ranges.above(value)
+    return ranges.below(value) if value == range_.hi else None
+
+
+def _called(node: cst.Call) -> str:
+    if isinstance(node.func, cst.Name):
+        return node.func.value
+    return node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == "shape"

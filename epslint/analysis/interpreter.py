@@ -1,0 +1,408 @@
+"""Statements: how they change what is known, and along which paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.env import Env, Mode
+from epslint.analysis.expressions import BINARY, Expressions, element_of
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, number
+from epslint.analysis.frame import Frame
+from epslint.analysis.keys import dotted
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+
+if TYPE_CHECKING:
+    from epslint.analysis.model import Model
+
+_LEAVING = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"})
+_UNDIFFERENTIATED = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
+_HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
+
+
+@dataclass
+class _Loop:
+    """Where the paths out of a loop body go."""
+
+    breaks: list[Env] = field(default_factory=list)
+    continues: list[Env] = field(default_factory=list)
+
+
+class Interpreter:
+    """Executes the statements of one frame."""
+
+    def __init__(self, model: Model, frame: Frame) -> None:
+        self.model = model
+        self.frame = frame
+        self.expressions = Expressions(model, frame)
+        self._loops: list[_Loop] = []
+
+    # -- bodies ------------------------------------------------------------------------------
+
+    def run(self, body: Sequence[cst.BaseStatement | cst.BaseSmallStatement], env: Env) -> bool:
+        """Execute statements in `env`; whether the end of them is reached."""
+        return all(self._execute(statement, env) for statement in body)
+
+    def _execute(self, node: cst.BaseStatement | cst.BaseSmallStatement, env: Env) -> bool:
+        handler = _HANDLERS.get(type(node))
+        return True if handler is None else handler(self, node, env)
+
+    def _suite(self, suite: cst.BaseSuite, env: Env) -> bool:
+        return self.run(suite.body, env)
+
+    def _line(self, node: cst.SimpleStatementLine, env: Env) -> bool:
+        return self.run(node.body, env)
+
+    # -- simple statements -------------------------------------------------------------------
+
+    def _expression(self, node: cst.Expr, env: Env) -> bool:
+        self.expressions.eval(node.value, env)
+        value = node.value
+        return not (isinstance(value, cst.Call) and dotted(value.func) in _LEAVING)
+
+    def _assign(self, node: cst.Assign, env: Env) -> bool:
+        for target in node.targets:
+            if self._assign_pairwise(target.target, node.value, env):
+                return True
+        fact = self.expressions.eval(node.value, env)
+        for target in node.targets:
+            self._bind(target.target, fact, node.value, env)
+        return True
+
+    def _assign_pairwise(
+        self, target: cst.BaseExpression, value: cst.BaseExpression, env: Env
+    ) -> bool:
+        """`a, b = x, y` gives each name its own value."""
+        if not (isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)):
+            return False
+        if len(target.elements) != len(value.elements):
+            return False
+        facts = [self.expressions.eval(element.value, env) for element in value.elements]
+        for left, right, fact in zip(target.elements, value.elements, facts, strict=True):
+            self._bind(left.value, fact, right.value, env)
+        return True
+
+    def _bind(
+        self,
+        target: cst.BaseExpression,
+        fact: Fact,
+        value: cst.BaseExpression | None,
+        env: Env,
+    ) -> None:
+        if isinstance(target, cst.Name) and isinstance(value, cst.Lambda):
+            self.frame.functions[target.value] = value
+        elif isinstance(target, cst.Name):
+            self.frame.functions.pop(target.value, None)
+        self.expressions.bind(target, fact, env)
+
+    def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
+        if node.value is not None:
+            fact = self.expressions.eval(node.value, env)
+            self._bind(node.target, fact, node.value, env)
+        return True
+
+    def _augmented(self, node: cst.AugAssign, env: Env) -> bool:
+        left = self.expressions.eval(node.target, env)
+        right = self.expressions.eval(node.value, env)
+        op = BINARY.get(type(node.operator))
+        if op is None or Form.OTHER in (left.form, right.form):
+            self.expressions.bind(node.target, UNKNOWN, env)
+            return True
+        if left.form is Form.LIST and op is Op.ADD:
+            grown = replace(left.join(right), form=Form.LIST, size=left.size + right.size)
+            self.expressions.bind(node.target, grown, env)
+            return True
+        operands = {"x": Operand(node.target, left), "y": Operand(node.value, right)}
+        fact = self.expressions.apply(op, node, operands, env)
+        if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
+            fact = _accumulated(fact, right)
+        if isinstance(node.target, cst.Subscript):
+            self._accumulate_element(node.target, fact, env)
+        else:
+            self.expressions.bind(node.target, replace(fact, origin=right.origin), env)
+        return True
+
+    def _accumulate_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+        """`counts[i] += 1`: the elements that were not reached are still 0."""
+        path = dotted(target.value)
+        before = None if path is None else env.fact(path)
+        if path is None or before is None or before.constant != 0 or not before.form.tensor:
+            return
+        touched = replace(
+            before,
+            range=ranges.NONNEGATIVE if fact.range.nonnegative else ranges.REAL,
+            kinds=Kind.SUM,
+            zero=Evidence.PROVEN,
+        )
+        env.assign(path, touched, self.model.tick())
+
+    def _assert(self, node: cst.Assert, env: Env) -> bool:
+        self.expressions.eval(node.test, env)
+        self.expressions.guards.assume(node.test, True, env)
+        return True
+
+    def _return(self, node: cst.Return, env: Env) -> bool:
+        fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
+        self.frame.returns.append((fact, env))
+        return False
+
+    def _raise(self, node: cst.Raise, env: Env) -> bool:
+        return False
+
+    def _break(self, node: cst.Break, env: Env) -> bool:
+        if self._loops:
+            self._loops[-1].breaks.append(env)
+        return False
+
+    def _continue(self, node: cst.Continue, env: Env) -> bool:
+        if self._loops:
+            self._loops[-1].continues.append(env)
+        return False
+
+    def _delete(self, node: cst.Del, env: Env) -> bool:
+        if isinstance(node.target, cst.Name):
+            env.assign(node.target.value, UNKNOWN, self.model.tick())
+        return True
+
+    # -- branches ----------------------------------------------------------------------------
+
+    def _if(self, node: cst.If, env: Env) -> bool:
+        """An if with all its elifs, in a loop: such chains can be long."""
+        living: list[Env] = []
+        rest = env.child()
+        branch: cst.If | cst.Else | None = node
+        while isinstance(branch, cst.If):
+            self.expressions.eval(branch.test, rest)
+            met = rest.child()
+            self.expressions.guards.assume(branch.test, True, met)
+            if self._suite(branch.body, met):
+                living.append(met)
+            self.expressions.guards.assume(branch.test, False, rest)
+            branch = branch.orelse
+        if branch is None or self._suite(branch.body, rest):
+            living.append(rest)
+        env.absorb([layer.down_to(env) for layer in living])
+        return bool(living)
+
+    def _match(self, node: cst.Match, env: Env) -> bool:
+        self.expressions.eval(node.subject, env)
+        living = [env.child()]
+        for case in node.cases:
+            branch = env.child()
+            for name in _captured(case.pattern):
+                branch.assign(name, names.named(name), self.model.tick())
+            if case.guard is not None:
+                self.expressions.eval(case.guard, branch)
+                self.expressions.guards.assume(case.guard, True, branch)
+            if self._suite(case.body, branch):
+                living.append(branch)
+        env.absorb(living)
+        return True
+
+    # -- loops -------------------------------------------------------------------------------
+
+    def _for(self, node: cst.For, env: Env) -> bool:
+        source = self.expressions.eval(node.iter, env)
+
+        def bind(inner: Env) -> None:
+            self._bind_loop_target(node, source, inner)
+
+        return self._loop(node.body, node.orelse, env, bind)
+
+    def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
+        if _called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
+            self._bind_enumerated(node.iter, node.target, env)
+        else:
+            self.expressions.bind(node.target, element_of(source), env)
+
+    def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
+        assert isinstance(call, cst.Call)
+        over = self.expressions.quietly(call.args[0].value, env) if call.args else UNKNOWN
+        index, *rest = [element.value for element in target.elements]
+        start = self.expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
+        lowest = ranges.at_least(start.range.lo)
+        self.expressions.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
+        for element in rest:
+            self.expressions.bind(element, element_of(over), env)
+
+    def _while(self, node: cst.While, env: Env) -> bool:
+        def bind(inner: Env) -> None:
+            self.expressions.eval(node.test, inner)
+            self.expressions.guards.assume(node.test, True, inner)
+
+        forever = isinstance(node.test, cst.Name) and node.test.value == "True"
+        reached = self._loop(node.body, node.orelse, env, bind, forever=forever)
+        if not forever:
+            self.expressions.guards.assume(node.test, False, env)
+        return reached
+
+    def _loop(
+        self,
+        body: cst.BaseSuite,
+        orelse: cst.Else | None,
+        env: Env,
+        bind: Callable[[Env], None],
+        *,
+        forever: bool = False,
+    ) -> bool:
+        """Run a body until nothing changes any more.
+
+        A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
+        """
+        entry = env.child()
+        for _ in range(3):
+            inner = entry.child()
+            ends, loop = self._turn(body, inner, bind)
+            after = entry.child()
+            after.absorb([layer.down_to(entry) for layer in ends])
+            if not ends or not entry.widen(after):
+                break
+        exits = [*loop.breaks] if forever else [*ends, *loop.breaks]
+        env.absorb([layer.down_to(env) for layer in exits])
+        if orelse is not None:
+            return self._suite(orelse.body, env)
+        return bool(exits) or not forever
+
+    def _turn(
+        self, body: cst.BaseSuite, env: Env, bind: Callable[[Env], None]
+    ) -> tuple[list[Env], _Loop]:
+        loop = _Loop()
+        self._loops.append(loop)
+        try:
+            bind(env)
+            ends = [env] if self._suite(body, env) else []
+        finally:
+            self._loops.pop()
+        return [*ends, *loop.continues], loop
+
+    # -- with and try ------------------------------------------------------------------------
+
+    def _with(self, node: cst.With, env: Env) -> bool:
+        mode = env.mode
+        for item in node.items:
+            mode = self._entered(item, mode, env)
+        with _in_mode(env, mode):
+            return self._suite(node.body, env)
+
+    def _entered(self, item: cst.WithItem, mode: Mode, env: Env) -> Mode:
+        fact = self.expressions.eval(item.item, env)
+        if item.asname is not None:
+            self.expressions.bind(item.asname.name, fact, env)
+        name = _called(item.item)
+        if name in _UNDIFFERENTIATED and not _enables_gradients(item.item):
+            return replace(mode, grad=False)
+        if name == "enable_grad":
+            return replace(mode, grad=True)
+        return replace(mode, numpy_errors_silenced=True) if name == "errstate" else mode
+
+    def _try(self, node: cst.Try | cst.TryStar, env: Env) -> bool:
+        handled = any(_handles_division(handler.type) for handler in node.handlers)
+        before, body = env.child(), env.child()
+        mode = replace(body.mode, division_errors_handled=True) if handled else body.mode
+        with _in_mode(body, mode):
+            reached = self._suite(node.body, body)
+        living: list[Env] = []
+        if reached and (node.orelse is None or self._suite(node.orelse.body, body)):
+            living.append(body)
+        for handler in node.handlers:
+            branch = before.child()
+            if self._suite(handler.body, branch):
+                living.append(branch.down_to(env))
+        env.absorb(living)
+        finished = node.finalbody is None or self._suite(node.finalbody.body, env)
+        return finished and bool(living)
+
+    # -- definitions -------------------------------------------------------------------------
+
+    def _function(self, node: cst.FunctionDef, env: Env) -> bool:
+        self.frame.functions[node.name.value] = node
+        self.model.run_nested(node, env, self.frame)
+        return True
+
+    def _class(self, node: cst.ClassDef, env: Env) -> bool:
+        inner = env.child()
+        for statement in node.body.body:
+            if isinstance(statement, cst.FunctionDef):
+                self.model.run_nested(statement, inner, self.frame)
+            else:
+                self._execute(statement, inner)
+        return True
+
+    def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> bool:
+        return True  # the scout has seen every import of the file
+
+
+@contextmanager
+def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
+    before, env.mode = env.mode, mode
+    try:
+        yield
+    finally:
+        env.mode = before
+
+
+def _accumulated(fact: Fact, added: Fact) -> Fact:
+    """A Python number that starts at 0 and is added to is what is added to it."""
+    return replace(fact, kinds=added.kinds & ~Kind.SHAPE, ground=added.ground)
+
+
+def _called(node: cst.BaseExpression) -> str:
+    func = node.func if isinstance(node, cst.Call) else node
+    name = dotted(func)
+    return "" if name is None else name.rpartition(".")[2]
+
+
+def _enables_gradients(node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Call) or _called(node) != "set_grad_enabled" or not node.args:
+        return False
+    value = node.args[0].value
+    return not (isinstance(value, cst.Name) and value.value == "False")
+
+
+def _handles_division(node: cst.BaseExpression | None) -> bool:
+    if node is None:
+        return True
+    caught = [e.value for e in node.elements] if isinstance(node, cst.Tuple) else [node]
+    return any((dotted(exception) or "").rpartition(".")[2] in _HANDLING for exception in caught)
+
+
+def _captured(pattern: cst.CSTNode) -> Iterator[str]:
+    if isinstance(pattern, cst.MatchAs | cst.MatchStar) and pattern.name is not None:
+        yield pattern.name.value
+    for child in pattern.children:
+        yield from _captured(child)
+
+
+_HANDLERS: Mapping[type[cst.CSTNode], Callable[..., bool]] = MappingProxyType(
+    {
+        cst.SimpleStatementLine: Interpreter._line,
+        cst.Expr: Interpreter._expression,
+        cst.Assign: Interpreter._assign,
+        cst.AnnAssign: Interpreter._annotated,
+        cst.AugAssign: Interpreter._augmented,
+        cst.Assert: Interpreter._assert,
+        cst.Return: Interpreter._return,
+        cst.Raise: Interpreter._raise,
+        cst.Break: Interpreter._break,
+        cst.Continue: Interpreter._continue,
+        cst.Del: Interpreter._delete,
+        cst.If: Interpreter._if,
+        cst.Match: Interpreter._match,
+        cst.For: Interpreter._for,
+        cst.While: Interpreter._while,
+        cst.With: Interpreter._with,
+        cst.Try: Interpreter._try,
+        cst.TryStar: Interpreter._try,
+        cst.FunctionDef: Interpreter._function,
+        cst.ClassDef: Interpreter._class,
+        cst.Import: Interpreter._import,
+        cst.ImportFrom: Interpreter._import,
+    }
+)

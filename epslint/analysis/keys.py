@@ -1,0 +1,149 @@
+"""Keys: the text of a pure expression without its spaces, so that two occurrences can be matched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import cast
+
+import libcst as cst
+
+_OPERATORS: Mapping[type[cst.CSTNode], str] = MappingProxyType(
+    {
+        cst.Add: "+",
+        cst.Subtract: "-",
+        cst.Multiply: "*",
+        cst.Divide: "/",
+        cst.FloorDivide: "//",
+        cst.Modulo: "%",
+        cst.Power: "**",
+        cst.BitAnd: "&",
+        cst.BitOr: "|",
+        cst.Minus: "-",
+        cst.Not: "not ",
+        cst.BitInvert: "~",
+        cst.Equal: "==",
+        cst.NotEqual: "!=",
+        cst.LessThan: "<",
+        cst.LessThanEqual: "<=",
+        cst.GreaterThan: ">",
+        cst.GreaterThanEqual: ">=",
+    }
+)
+
+
+def key_of(node: cst.BaseExpression) -> str | None:
+    """The key of an expression; None where it is not a pure and simple one."""
+    reader = _READERS.get(type(node))
+    return None if reader is None else reader(node)
+
+
+def _name(node: cst.BaseExpression) -> str | None:
+    return cast(cst.Name, node).value
+
+
+def _literal(node: cst.BaseExpression) -> str | None:
+    return cast("cst.Integer | cst.Float | cst.SimpleString", node).value.replace('"', "'")
+
+
+def _attribute(node: cst.BaseExpression) -> str | None:
+    attribute = cast(cst.Attribute, node)
+    base = key_of(attribute.value)
+    return None if base is None else f"{base}.{attribute.attr.value}"
+
+
+def _subscript(node: cst.BaseExpression) -> str | None:
+    subscript = cast(cst.Subscript, node)
+    base = key_of(subscript.value)
+    indices = [
+        key_of(element.slice.value) if isinstance(element.slice, cst.Index) else _slice(element.slice)
+        for element in subscript.slice
+    ]
+    if base is None or any(index is None for index in indices):
+        return None
+    return f"{base}[{','.join(str(index) for index in indices)}]"
+
+
+def _slice(node: cst.BaseSlice) -> str | None:
+    bounds = cast(cst.Slice, node)
+    ends = [key_of(end) if end is not None else "" for end in (bounds.lower, bounds.upper)]
+    if bounds.step is not None or None in ends:
+        return None
+    return ":".join(str(end) for end in ends)
+
+
+def _call(node: cst.BaseExpression) -> str | None:
+    call = cast(cst.Call, node)
+    parts = [key_of(call.func)]
+    for argument in call.args:
+        value = key_of(argument.value)
+        if value is None or argument.star:
+            return None
+        parts.append(f"{argument.keyword.value}={value}" if argument.keyword else value)
+    if parts[0] is None:
+        return None
+    return f"{parts[0]}({','.join(str(part) for part in parts[1:])})"
+
+
+def _binary(node: cst.BaseExpression) -> str | None:
+    operation = cast(cst.BinaryOperation, node)
+    operator = _OPERATORS.get(type(operation.operator))
+    left, right = key_of(operation.left), key_of(operation.right)
+    if operator is None or left is None or right is None:
+        return None
+    return f"({left}{operator}{right})"
+
+
+def _unary(node: cst.BaseExpression) -> str | None:
+    operation = cast(cst.UnaryOperation, node)
+    operator = _OPERATORS.get(type(operation.operator))
+    value = key_of(operation.expression)
+    return None if operator is None or value is None else f"{operator}{value}"
+
+
+def _comparison(node: cst.BaseExpression) -> str | None:
+    comparison = cast(cst.Comparison, node)
+    if len(comparison.comparisons) != 1:
+        return None
+    target = comparison.comparisons[0]
+    operator = _OPERATORS.get(type(target.operator))
+    left, right = key_of(comparison.left), key_of(target.comparator)
+    if operator is None or left is None or right is None:
+        return None
+    return f"({left}{operator}{right})"
+
+
+_READERS: Mapping[type[cst.CSTNode], Callable[[cst.BaseExpression], str | None]] = MappingProxyType(
+    {
+        cst.Name: _name,
+        cst.Integer: _literal,
+        cst.Float: _literal,
+        cst.SimpleString: _literal,
+        cst.Attribute: _attribute,
+        cst.Subscript: _subscript,
+        cst.Call: _call,
+        cst.BinaryOperation: _binary,
+        cst.UnaryOperation: _unary,
+        cst.Comparison: _comparison,
+    }
+)
+
+
+def roots_of(node: cst.CSTNode) -> Iterator[str]:
+    """The names that an expression reads."""
+    if isinstance(node, cst.Name):
+        yield node.value
+        return
+    children = [node.value] if isinstance(node, cst.Attribute) else node.children
+    for child in children:
+        yield from roots_of(child)
+
+
+def dotted(node: cst.BaseExpression) -> str | None:
+    """`torch.nn.functional` as text; None for anything but names and dots."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
+    return None

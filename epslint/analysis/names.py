@@ -1,0 +1,100 @@
+"""What a name tells: the weakest evidence there is, and the last one asked.
+
+The names are those the field writes. A setting (`dropout_prob`, `init_std`, `mask_ratio`) is a
+constant that somebody chose, so the words of settings silence a name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Kind
+from epslint.analysis.ranges import Range
+
+_NAMED = Evidence.NAMED
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# Words of settings: what is chosen is positive by its meaning.
+_SETTING = re.compile(
+    r"(^|_)(drop|dropout|droppath|keep|init|initial|target|noise|min|max|clip|threshold|thresh|"
+    r"coef|coeff|coefficient|weight|lambda|rate|ratio_clip|token|id|ids|idx|index|dim|fn|func|"
+    r"type|mode|name|key|path|file|shape|size|len|length|config|cfg|layer|norm_type|fill|value|"
+    r"jitter|augment|flip|swap|teacher_forcing|pixel|image|img|imagenet|rgb|dataset)(_|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    pattern: re.Pattern[str]
+    fact: Fact
+    setting: bool = True  # whether the words of settings silence it
+
+
+def _word(pattern: str, fact: Fact, *, setting: bool = True) -> _Word:
+    return _Word(re.compile(pattern), fact, setting)
+
+
+def _fact(
+    range_: Range,
+    kinds: Kind,
+    *,
+    zero: Evidence = Evidence.NONE,
+    huge: Evidence = Evidence.NONE,
+) -> Fact:
+    return Fact(range=range_, kinds=kinds, ground=_NAMED, zero=zero, huge=huge)
+
+
+EPSILON = Fact(
+    range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=_NAMED, grad=False
+)
+
+# Asked in this order; the first that fits decides.
+_WORDS = (
+    _word(r"(^|_)(eps|epsilon|tiny|smooth|smoothing|delta_min)\d?(_|$)", EPSILON, setting=False),
+    _word(
+        r"(^|_)(log_?ratios?|logr|negative_approx_kl|log_?probs?_diff|logp_diff|delta_logp)$",
+        _fact(ranges.REAL, Kind.LOGRATIO, huge=_NAMED),
+    ),
+    _word(
+        r"(^|_)(neg_?log_?(p|ps|probs?|pacs?)|nll)$",
+        _fact(ranges.NONNEGATIVE, Kind.LOGPROB),
+    ),
+    _word(
+        r"(^|_)(log_?(p|ps|pi|pis|probs?|probas?|probabilit(y|ies)|pacs?|prob_[a-z]+)|lprobs?|"
+        r"logp[a-z]?s?)$",
+        _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
+    ),
+    _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),
+    _word(
+        r"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?)$",
+        _fact(ranges.UNIT, Kind.PROB, zero=_NAMED),
+    ),
+    _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
+    _word(r"(^|_)(std|stds|stddev|std_dev|stdev)$", _fact(ranges.NONNEGATIVE, Kind.STD, zero=_NAMED)),
+    _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
+    _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
+    _word(r"(^|_)adv(s|antages?)?$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False),
+    _word(r"(^|_)(rewards?|returns?|rews?)$", _fact(ranges.REAL, Kind.REWARD), setting=False),
+    _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
+)
+
+
+def snake(name: str) -> str:
+    """`attentionMask` and `ATTENTION_MASK` as `attention_mask`."""
+    return _CAMEL.sub("_", name).lower() if not name.isupper() else name.lower()
+
+
+def named(name: str) -> Fact:
+    """What a value called this probably is."""
+    words = snake(name.rstrip("_"))
+    for word in _WORDS:
+        if word.pattern.search(words):
+            return UNKNOWN if word.setting and _SETTING.search(words) else word.fact
+    return UNKNOWN
+
+
+def is_epsilon(name: str) -> bool:
+    return named(name) is EPSILON

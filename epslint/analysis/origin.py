@@ -1,0 +1,43 @@
+"""Origins: the expression a fact was built from, so that reasons can be told and code rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.ops import Op
+from epslint.analysis.unit import Unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operand:
+    """An argument of an operation: what is written and what is known of it."""
+
+    node: cst.BaseExpression
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """The operation that made a value."""
+
+    op: Op
+    node: cst.BaseExpression
+    unit: Unit
+    operands: Mapping[str, Operand]
+    clock: int  # when it was evaluated: names assigned later no longer mean the same
+
+    def fact(self, name: str) -> Fact:
+        operand = self.operands.get(name)
+        return UNKNOWN if operand is None else operand.fact
+
+    @property
+    def row(self) -> int:
+        return self.unit.row(self.node)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.unit.text(self.node).split())

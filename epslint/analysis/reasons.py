@@ -1,0 +1,126 @@
+"""Reasons: the chain that says why a value is what it is, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import DType, Evidence, Fact, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Origin
+from epslint.rule import Reason
+
+# The first that fits names the value.
+_NOUNS: Mapping[Kind, str] = MappingProxyType(
+    {
+        Kind.OFFSET: "a count less a constant",
+        Kind.COUNT: "a count",
+        Kind.LENGTH: "the length of a collection that can be empty",
+        Kind.STD: "a standard deviation",
+        Kind.VAR: "a variance",
+        Kind.NORM: "a norm",
+        Kind.SPAN: "a spread",
+        Kind.RATIO: "a probability ratio",
+        Kind.LOGRATIO: "a log-ratio",
+        Kind.LOGPROB: "a log-probability",
+        Kind.SUM: "a sum",
+        Kind.MEAN: "a mean",
+        Kind.PRODUCT: "a product",
+        Kind.EPSILON: "an epsilon",
+        Kind.PROB: "a probability",
+        Kind.MASK: "a mask",
+        Kind.EXP: "an exponential",
+        Kind.MAGNITUDE: "a magnitude",
+        Kind.PARAMETER: "a learned parameter",
+        Kind.SHAPE: "a size",
+        Kind.LOGITS: "logits",
+        Kind.ADVANTAGE: "advantages",
+        Kind.REWARD: "rewards",
+        Kind.KL: "a divergence",
+        Kind.TIME: "a time",
+    }
+)
+
+# When each of them is 0.
+_ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
+    {
+        Kind.OFFSET: "0 for a count of one",
+        Kind.COUNT: "0 when every element is masked or filtered out",
+        Kind.LENGTH: "0 when nothing was put in",
+        Kind.STD: "0 when all values are equal",
+        Kind.VAR: "0 when all values are equal",
+        Kind.NORM: "0 when every element is 0",
+        Kind.SPAN: "0 when all values are equal or zero",
+        Kind.SUM: "0 when everything summed is 0, masked out, or cancels",
+        Kind.MEAN: "0 when the values are all 0 or cancel",
+        Kind.PRODUCT: "0 when one factor is 0",
+        Kind.PROB: "0 once it underflows",
+        Kind.EXP: "0 once the exponent is below about -88",
+        Kind.MAGNITUDE: "0 where its input is 0 or negative",
+        Kind.MASK: "0 where it masks",
+        Kind.PARAMETER: "0 if it is learned to be",
+    }
+)
+
+_ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.DOUBLE, Op.TO, Op.DETACH, Op.PICK, Op.INT})
+
+
+def noun(fact: Fact) -> str:
+    """What the value is, in two or three words."""
+    return next((text for kind, text in _NOUNS.items() if fact.kinds & kind), "a value")
+
+
+def zero_when(fact: Fact) -> str:
+    """The situation in which the value is 0."""
+    if fact.constant == 0:
+        return "always 0"
+    return next((text for kind, text in _ZERO_WHEN.items() if fact.kinds & kind), "0 is possible")
+
+
+def described(fact: Fact) -> str:
+    """All that is known of a value, on one line."""
+    words = []
+    if fact.kinds or fact.range != ranges.TOP:
+        words.append(f"{noun(fact) if fact.kinds else 'a value'} in {fact.range}")
+    if fact.zero:
+        words.append(f"0 is possible ({fact.zero.name.lower()})")
+    if fact.huge:
+        words.append(f"unbounded ({fact.huge.name.lower()})")
+    if fact.can_be_empty:
+        words.append(f"size in {fact.size}")
+    if fact.dtype is not DType.UNKNOWN:
+        words.append(fact.dtype.value)
+    if not fact.grad:
+        words.append("not differentiated")
+    return ", ".join(words) or "unknown"
+
+
+def chain(fact: Fact) -> tuple[Reason, ...]:
+    """Where the possibility of 0 comes from: first what is divided by, last its root."""
+    return tuple(_links(fact))[:4]
+
+
+def _links(fact: Fact) -> Iterator[Reason]:
+    seen: set[Origin] = set()
+    origin = fact.origin
+    current = fact
+    while origin is not None and origin not in seen:
+        seen.add(origin)
+        if origin.op not in _ARRANGING:
+            yield Reason(origin.row, f"`{origin.text}` is {noun(current)} in {current.range}")
+        cause = _cause(origin)
+        if cause is None:
+            return
+        current, origin = cause, cause.origin
+        if origin is None and current.ground is Evidence.NAMED and current.kinds:
+            yield Reason(None, f"taken for {noun(current)} because of its name")
+
+
+def _cause(origin: Origin) -> Fact | None:
+    """The operand that makes the result possibly 0."""
+    operands = [operand.fact for operand in origin.operands.values()]
+    zero = [fact for fact in operands if fact.zero and fact.constant is None]
+    if zero:
+        return zero[0]
+    return next((fact for fact in operands if fact.kinds), None)

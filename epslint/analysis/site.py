@@ -1,0 +1,71 @@
+"""Sites: operations with what is known of their operands. What rules are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from epslint.analysis.env import Mode
+from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.unit import Unit
+from epslint.epsilon import Hierarchy
+from epslint.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """An epsilon that the code already has a name for."""
+
+    text: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """Where a site stands: the function, the class, and the epsilons in reach there."""
+
+    function: str
+    owner: str = ""
+    epsilons: tuple[AtHand, ...] = ()
+    imports: Mapping[str, str] = field(default_factory=dict)  # local name → dotted name
+
+    def alias(self, dotted: str) -> str | None:
+        """What a library is called here: `np` for numpy; None where it is not imported."""
+        return next((local for local, full in self.imports.items() if full == dotted), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """One operation of the program, with the facts of its operands."""
+
+    op: Op
+    node: cst.BaseExpression | cst.AugAssign
+    unit: Unit
+    operands: Mapping[str, Operand]
+    result: Fact
+    mode: Mode
+    scope: Scope
+    hierarchy: Hierarchy
+    # The operands as they are where the result is used: in the chosen branch of a `where`, or
+    # after a repair such as `y[n == 0] = 0`. None: the result is used as it is.
+    chosen: Mapping[str, Fact] | None = None
+    uses: frozenset[Op] = frozenset()  # the operations that the result goes into
+
+    def operand(self, name: str) -> Operand | None:
+        return self.operands.get(name)
+
+    def fact(self, name: str) -> Fact:
+        operand = self.operands.get(name)
+        return UNKNOWN if operand is None else operand.fact
+
+    @property
+    def span(self) -> Span:
+        return self.unit.span(self.node)
+
+    @property
+    def differentiated(self) -> bool:
+        return self.result.grad and self.mode.grad

@@ -1,0 +1,34 @@
+"""Transfer functions: Op → what is known of its result. One table, read from four rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from epslint.analysis.fact import Fact
+from epslint.analysis.ops import Op
+from epslint.analysis.transfer import arithmetic, arrangement, functions, reductions
+from epslint.analysis.transfer.call import Call, Transfer, result
+
+TABLE: Mapping[Op, Transfer] = MappingProxyType(
+    {
+        **arithmetic.TABLE,
+        **reductions.TABLE,
+        **functions.TABLE,
+        **arrangement.TABLE,
+        Op.COMPARE: reductions.truth,
+        Op.LOGICAL: reductions.truth,
+        Op.ISNAN: reductions.truth,
+        Op.ISINF: reductions.truth,
+        Op.ISFINITE: reductions.truth,
+    }
+)
+
+
+def transfer(call: Call) -> Fact:
+    """What is known of the result of an operation."""
+    function = TABLE.get(call.op)
+    return result(call) if function is None else function(call)
+
+
+__all__ = ["Call", "transfer"]

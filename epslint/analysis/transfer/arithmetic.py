@@ -1,0 +1,309 @@
+"""Python's operators and their functional twins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import DType, Evidence, Fact, Kind, weakest
+from epslint.analysis.ops import Op
+from epslint.analysis.ranges import Range
+from epslint.analysis.transfer.call import (
+    LOGARITHMIC,
+    TOPIC,
+    WHOLE,
+    Call,
+    Transfer,
+    promoted,
+    result,
+)
+
+# A product or quotient with one of these is still about the same thing: it scales, it masks, it
+# averages.
+_SCALES = Kind.MASK | Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
+_DISCRETE = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
+
+
+def add(call: Call) -> Fact:
+    x, y = call.x, call.y
+    total = x.range + y.range
+    kinds = x.kinds & y.kinds
+    # With one operand fixed, the sum is the other one moved: that is how `std + eps` stays a std.
+    if y.constant is not None or y.is_any(Kind.EPSILON):
+        kinds = x.kinds & ~WHOLE
+    elif x.constant is not None or x.is_any(Kind.EPSILON):
+        kinds = y.kinds & ~WHOLE
+    elif x.zero and y.zero:
+        kinds = (x.kinds | y.kinds) & ~(LOGARITHMIC | WHOLE)
+    kinds |= (x.kinds | y.kinds) & TOPIC & ~Kind.EPSILON
+    return result(
+        call,
+        _whole_numbers(total, x, y),
+        kinds & ~Kind.EPSILON if kinds != Kind.EPSILON else kinds,
+        zero=_zero_of_sum(x, y),
+        huge=_huge_of_sum(x, y),
+    )
+
+
+def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
+    if x.constant == 0:
+        return y.zero
+    if y.constant == 0:
+        return x.zero
+    if x.range.nonnegative and y.range.nonnegative:
+        return weakest(x.zero, y.zero)
+    if x.is_any(Kind.OFFSET) or y.is_any(Kind.OFFSET):
+        return weakest(x.zero, Evidence.PROVEN) if y.constant is not None else Evidence.NONE
+    return Evidence.NONE
+
+
+def _huge_of_sum(x: Fact, y: Fact) -> Evidence:
+    if x.huge and y.huge:
+        return max(x.huge, y.huge)
+    bounded = x if y.huge else y
+    return max(x.huge, y.huge) if bounded.range.bounded or bounded.kinds else Evidence.NONE
+
+
+def sub(call: Call) -> Fact:
+    x, y = call.x, call.y
+    for rule in (_log_ratio, _centred, _elapsed, _complement, _count_less_constant):
+        if fact := rule(call, x, y):
+            return fact
+    kinds = (x.kinds | y.kinds) & TOPIC
+    zero = x.zero if y.constant == 0 else Evidence.NONE
+    return result(call, _whole_numbers(x.range - y.range, x, y), kinds, zero=zero)
+
+
+def _log_ratio(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """The difference of two log-probabilities; of two log-ratios too."""
+    if not (x.is_any(LOGARITHMIC) and y.is_any(LOGARITHMIC)):
+        return None
+    ground = weakest(x.ground, y.ground)
+    bounded = (x.range - y.range).without_nan()
+    return result(call, bounded, Kind.LOGRATIO | Kind.SIGNED, ground=ground, huge=ground)
+
+
+def _centred(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """`x - x.mean()` takes both signs."""
+    if not y.is_any(Kind.MEAN) or x.is_any(Kind.MEAN):
+        return None
+    kinds = Kind.SIGNED | (x.kinds & TOPIC)
+    return result(call, x.range - y.range, kinds, ground=Evidence.PROVEN)
+
+
+def _elapsed(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """Time passes: the difference of two clock readings is positive."""
+    if not (x.is_any(Kind.TIME) or y.is_any(Kind.TIME)):
+        return None
+    return result(call, ranges.POSITIVE, Kind.TIME)
+
+
+def _complement(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """`1 - p` is a probability, and 0 where p is 1."""
+    if x.constant != 1 or not y.is_any(Kind.PROB | Kind.MASK):
+        return None
+    kept = y.kinds & (Kind.PROB | Kind.MASK)
+    return result(call, x.range - y.range, kept, ground=y.ground, zero=y.ground)
+
+
+def _count_less_constant(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """`n - 1` is 0 for a count of one."""
+    if y.constant is None or y.constant <= 0 or not x.is_any(_DISCRETE):
+        return None
+    zero = max(x.ground, x.zero)
+    return result(call, _whole_numbers(x.range - y.range, x, y), Kind.OFFSET, zero=zero)
+
+
+def mul(call: Call) -> Fact:
+    x, y = call.x, call.y
+    product = (x.range * y.range).without_nan() if _finite(x) and _finite(y) else x.range * y.range
+    return result(
+        call,
+        product,
+        _kinds_of_product(x, y),
+        ground=_ground_of_product(x, y),
+        zero=max(x.zero, y.zero),
+        huge=max(_huge_scaled(x, y), _huge_scaled(y, x)),
+        dtype=promoted(x, y),
+    )
+
+
+def _ground_of_product(x: Fact, y: Fact) -> Evidence:
+    if y.constant is not None:
+        return x.ground
+    return y.ground if x.constant is not None else max(x.ground, y.ground)
+
+
+def _finite(fact: Fact) -> bool:
+    return not fact.range.nan
+
+
+def _kinds_of_product(x: Fact, y: Fact) -> Kind:
+    if y.constant is not None and y.constant != 0:
+        return x.kinds & ~WHOLE
+    if x.constant is not None and x.constant != 0:
+        return y.kinds & ~WHOLE
+    kinds = (x.kinds | y.kinds) & (TOPIC | Kind.LOGRATIO | Kind.SIGNED)
+    if x.is_any(_SCALES):
+        kinds |= y.kinds & LOGARITHMIC
+    if y.is_any(_SCALES):
+        kinds |= x.kinds & LOGARITHMIC
+    kinds |= (x.kinds if x.zero else Kind.NONE) | (y.kinds if y.zero else Kind.NONE)
+    return kinds & ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
+
+
+def _huge_scaled(x: Fact, y: Fact) -> Evidence:
+    """Whether x times y can be huge because x can."""
+    if not x.huge or y.constant == 0:
+        return Evidence.NONE
+    # A mask or a positive scale leaves it huge; so does an unknown one, of a log-ratio at least.
+    return x.huge if y.range.hi > 0 else Evidence.NONE
+
+
+def div(call: Call) -> Fact:
+    x, y = call.x, call.y
+    if x.is_any(Kind.PROB) and y.is_any(Kind.PROB):
+        ground = weakest(x.ground, y.ground)
+        return result(call, ranges.NONNEGATIVE, Kind.RATIO, ground=ground, zero=x.zero, huge=ground)
+    kinds = x.kinds & (TOPIC | Kind.LOGRATIO | Kind.SIGNED)
+    if y.constant is not None or y.is_any(_SCALES):
+        kinds = x.kinds & ~WHOLE
+    if x.is_any(Kind.SUM | Kind.COUNT) and y.is_any(_DISCRETE):
+        kinds = (kinds & ~(Kind.SUM | Kind.COUNT)) | Kind.MEAN
+    huge = _huge_scaled(x, y) if y.range.positive or y.is_any(_SCALES) else Evidence.NONE
+    fact = result(call, x.range / y.range, kinds, ground=x.ground, zero=x.zero, huge=huge)
+    if fact.dtype.discrete:
+        fact = replace(fact, dtype=DType.UNKNOWN)
+    return fact
+
+
+def floor_div(call: Call) -> Fact:
+    quotient = call.x.range / call.y.range
+    floored = quotient.monotone(_floor, exact=False)
+    return result(call, floored, call.x.kinds & Kind.SHAPE, zero=call.x.zero, dtype=DType.INT)
+
+
+def _floor(value: float) -> float:
+    return value if math.isinf(value) else float(math.floor(value))
+
+
+def mod(call: Call) -> Fact:
+    if call.y.range.positive and not math.isinf(call.y.range.hi):
+        return result(call, Range(0.0, call.y.range.hi, hi_open=True))
+    return result(call)
+
+
+def neg(call: Call) -> Fact:
+    x = call.x
+    huge = x.ground if x.is_any(Kind.LOGRATIO) and x.range.lo == -ranges.INF else Evidence.NONE
+    kept = x.kinds & ~WHOLE
+    return result(call, -x.range, kept, ground=x.ground, zero=x.zero, huge=huge, dtype=x.dtype)
+
+
+def power(call: Call) -> Fact:
+    exponent = call.y.constant
+    if exponent is not None:
+        return _raised_to(call, exponent)
+    return result(call, ranges.POSITIVE if call.x.range.positive else ranges.TOP)
+
+
+def square(call: Call) -> Fact:
+    return _raised_to(call, 2.0)
+
+
+def square_root(call: Call) -> Fact:
+    x = call.x
+    return result(call, _root(x.range), _rooted(x.kinds), ground=x.ground, zero=x.zero)
+
+
+def _raised_to(call: Call, exponent: float) -> Fact:
+    base = call.x
+    if exponent == 0.5:
+        return square_root(call)
+    if exponent < 0:
+        return result(call, _raised(base.range, -exponent).reciprocal())
+    even = exponent % 2 == 0
+    kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
+    kinds |= Kind.VAR if base.is_any(Kind.STD) else Kind.NONE
+    kinds |= Kind.MAGNITUDE if even else Kind.NONE
+    zero = base.zero or (Evidence.NAMED if even else Evidence.NONE)
+    return result(call, _raised(base.range, exponent), kinds, ground=base.ground, zero=zero)
+
+
+def _rooted(kinds: Kind) -> Kind:
+    return (kinds & ~(Kind.VAR | WHOLE)) | (Kind.STD if kinds & Kind.VAR else Kind.NONE)
+
+
+def _raised(base: Range, exponent: float) -> Range:
+    if exponent % 2 == 0:
+        return base.abs().monotone(lambda v: _pow(v, exponent))
+    if base.nonnegative or exponent % 2 == 1:
+        return replace(base.monotone(lambda v: _pow(v, exponent)), holed=base.holed)
+    return ranges.TOP
+
+
+def _pow(value: float, exponent: float) -> float:
+    try:
+        return float(value**exponent)
+    except OverflowError:
+        return ranges.INF
+
+
+def _root(range_: Range) -> Range:
+    if range_.hi < 0:
+        return ranges.TOP
+    nan = range_.nan or range_.lo < 0
+    inside = range_.meet(ranges.NONNEGATIVE)
+    return replace(inside.monotone(lambda v: v if math.isinf(v) else math.sqrt(v)), nan=nan)
+
+
+def reciprocal(call: Call) -> Fact:
+    return result(call, call.x.range.reciprocal(), call.x.kinds & TOPIC)
+
+
+def reciprocal_root(call: Call) -> Fact:
+    return result(call, _root(call.x.range).reciprocal())
+
+
+def product_of_tensors(call: Call) -> Fact:
+    x, y = call.x, call.y
+    if x.range.nonnegative and y.range.nonnegative:
+        return result(call, ranges.NONNEGATIVE, Kind.SUM, zero=max(x.zero, y.zero))
+    return result(call, kinds=(x.kinds & y.kinds) & TOPIC)
+
+
+def divide_no_nan(call: Call) -> Fact:
+    return result(call, (call.x.range / call.y.range).without_nan().join(ranges.point(0.0)))
+
+
+def _whole_numbers(range_: Range, *facts: Fact) -> Range:
+    """The range of an integer result: `> 0` means `≥ 1`."""
+    if not all(fact.dtype.discrete for fact in facts):
+        return range_
+    if not range_.lo_open or range_.lo != _floor(range_.lo) or math.isinf(range_.lo):
+        return range_
+    return replace(range_, lo=range_.lo + 1, lo_open=False)
+
+
+TABLE: Mapping[Op, Transfer] = MappingProxyType(
+    {
+        Op.ADD: add,
+        Op.SUB: sub,
+        Op.MUL: mul,
+        Op.DIV: div,
+        Op.FLOORDIV: floor_div,
+        Op.MOD: mod,
+        Op.NEG: neg,
+        Op.POW: power,
+        Op.SQUARE: square,
+        Op.SQRT: square_root,
+        Op.RECIPROCAL: reciprocal,
+        Op.RSQRT: reciprocal_root,
+        Op.MATMUL: product_of_tensors,
+        Op.DOT: product_of_tensors,
+        Op.DIVIDE_NO_NAN: divide_no_nan,
+    }
+)

@@ -1,0 +1,287 @@
+"""The same values elsewhere: casts, shapes, selections, fresh tensors, and clamps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, number, weakest
+from epslint.analysis.ops import Op
+from epslint.analysis.ranges import Range
+from epslint.analysis.transfer.call import WHOLE, Call, Transfer, like, result
+from epslint.epsilon import FLOAT32, Precision
+
+
+def same(call: Call) -> Fact:
+    return like(call, call.x)
+
+
+def picked(call: Call) -> Fact:
+    """Some of the elements: what holds of each still holds, what holds of all does not."""
+    return like(call, call.x.minus(WHOLE))
+
+
+def picked_pair(call: Call) -> Fact:
+    values = picked(call)
+    indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
+    return replace(
+        values,
+        parts=((0, values), (1, indices), ("values", values), ("indices", indices)),
+    )
+
+
+def positions(call: Call) -> Fact:
+    """Where something is true: possibly nowhere."""
+    found = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
+    return replace(found, size=ranges.NONNEGATIVE)
+
+
+def cast(dtype: DType) -> Transfer:
+    def transfer(call: Call) -> Fact:
+        return replace(like(call, call.x), dtype=dtype)
+
+    return transfer
+
+
+def to_bool(call: Call) -> Fact:
+    x = call.x
+    zero = x.zero or (Evidence.PROVEN if not x.range.positive else Evidence.NONE)
+    range_ = ranges.point(1.0) if x.range.positive else ranges.UNIT
+    return replace(
+        like(call, x), range=range_, zero=zero, kinds=Kind.MASK, dtype=DType.BOOL, grad=False
+    )
+
+
+def to_int(call: Call) -> Fact:
+    x = call.x
+    range_ = x.range
+    if not x.dtype.discrete and not x.range.contains(0) and x.range.lo < 1:
+        # int(0.3) is 0, but nobody has shown that the value is below 1.
+        range_ = x.range.join(ranges.point(0.0))
+    return replace(like(call, x), range=range_, dtype=DType.INT, grad=False)
+
+
+def detached(call: Call) -> Fact:
+    return replace(like(call, call.x), grad=False)
+
+
+def item(call: Call) -> Fact:
+    return replace(call.x.minus(WHOLE), form=Form.NUMBER, grad=False)
+
+
+def to_numpy(call: Call) -> Fact:
+    return replace(call.x, form=Form.NUMPY, grad=False)
+
+
+def to_list(call: Call) -> Fact:
+    return replace(call.x, form=Form.LIST, grad=False)
+
+
+def fresh(call: Call) -> Fact:
+    """A new tensor of given values: no gradient flows into it."""
+    return replace(like(call, call.x), form=call.result_form, grad=False)
+
+
+def stacked(call: Call) -> Fact:
+    return replace(like(call, call.x.minus(WHOLE)), form=call.result_form)
+
+
+def filled(value: float) -> Transfer:
+    def transfer(call: Call) -> Fact:
+        return _constant(call, number(value))
+
+    return transfer
+
+
+def filled_with(call: Call) -> Fact:
+    return _constant(call, call.get("value") or UNKNOWN)
+
+
+def _constant(call: Call, value: Fact) -> Fact:
+    form = call.form if call.form is not Form.UNKNOWN else call.x.form
+    return replace(value, form=form, grad=False, origin=None)
+
+
+def counted_up(call: Call) -> Fact:
+    """`arange(n)` begins at 0, `arange(1, n)` at 1."""
+    bounds = [call.get("start"), call.get("end")]
+    start = bounds[0].constant if bounds[0] and bounds[1] else 0.0
+    if start is None:
+        return result(call)
+    step = call.constant("step")
+    if step is not None and step < 0:
+        return result(call)
+    found = result(call, ranges.at_least(start), zero=Evidence.PROVEN, ground=Evidence.PROVEN)
+    return replace(found, grad=False, form=call.form)
+
+
+def uniform(call: Call) -> Fact:
+    found = result(call, Range(0.0, 1.0, hi_open=True), zero=Evidence.PROVEN)
+    return replace(found, grad=False, form=call.form)
+
+
+def gaussian(call: Call) -> Fact:
+    found = result(call, ranges.REAL, Kind.SIGNED, ground=Evidence.PROVEN)
+    return replace(found, grad=False, form=call.form)
+
+
+def learned(call: Call) -> Fact:
+    """A parameter can be learned to be anything, wherever it starts."""
+    return Fact(
+        range=ranges.REAL,
+        kinds=Kind.PARAMETER,
+        ground=Evidence.PROVEN,
+        zero=Evidence.NAMED,
+        huge=Evidence.NAMED,
+        form=Form.TORCH,
+    )
+
+
+def element_count(call: Call) -> Fact:
+    """`len`, `numel`, `size(0)`: positive, unless the collection is shown to be possibly empty."""
+    x = call.x
+    kinds = Kind.LENGTH if x.can_be_empty else Kind.SHAPE
+    return Fact(
+        range=x.size,
+        kinds=kinds,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+        dtype=DType.INT,
+        form=Form.NUMBER,
+        grad=False,
+    )
+
+
+def one_hot(call: Call) -> Fact:
+    return result(
+        call,
+        ranges.UNIT,
+        Kind.MASK,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+        dtype=DType.INT,
+    )
+
+
+def clock(call: Call) -> Fact:
+    return Fact(range=ranges.POSITIVE, kinds=Kind.TIME, form=Form.NUMBER, grad=False)
+
+
+def machine_epsilon(call: Call) -> Fact:
+    return Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, grad=False)
+
+
+def precision_info(call: Call) -> Fact:
+    """`torch.finfo(dtype)`: of an unknown dtype the order of magnitude is known all the same."""
+    precision = call.x.dtype.precision
+    epsilon = machine_epsilon(call)
+    largest = precision.largest if precision else FLOAT32.largest
+    parts = (
+        ("eps", replace(epsilon, range=_known(precision, "eps", epsilon.range))),
+        ("tiny", replace(epsilon, range=_known(precision, "tiny", epsilon.range))),
+        ("smallest_normal", replace(epsilon, range=_known(precision, "tiny", epsilon.range))),
+        ("resolution", epsilon),
+        ("max", Fact(range=ranges.at_least(min(largest, 65504.0)), grad=False)),
+        ("min", Fact(range=ranges.at_most(-min(largest, 65504.0)), grad=False)),
+    )
+    return Fact(form=Form.OTHER, grad=False, parts=parts)
+
+
+def _known(precision: Precision | None, name: str, otherwise: Range) -> Range:
+    if precision is None:
+        return otherwise
+    return ranges.point(precision.eps if name == "eps" else precision.tiny)
+
+
+# -- clamps ----------------------------------------------------------------------------------
+
+
+def clamp(call: Call) -> Fact:
+    fact = call.x
+    if (lower := call.get("min")) is not None:
+        fact = raised(fact, lower)
+    if (upper := call.get("max")) is not None:
+        fact = lowered(fact, upper)
+    return like(call, fact.minus(WHOLE))
+
+
+def raised(x: Fact, floor: Fact) -> Fact:
+    """max(x, floor)."""
+    range_ = x.range.maximum(floor.range)
+    if floor.constant == 0 and x.constant is None:
+        # Nothing need be known of x: a floor of 0 is there because it is reached.
+        return replace(x, range=range_, zero=Evidence.PROVEN, kinds=x.kinds | Kind.MAGNITUDE)
+    if floor.range.hi <= 0:
+        return replace(x, range=range_, zero=max(x.zero, floor.zero))
+    return replace(x, range=range_, zero=weakest(x.zero, floor.zero))
+
+
+def lowered(x: Fact, ceiling: Fact) -> Fact:
+    """min(x, ceiling)."""
+    zero = max(x.zero, ceiling.zero)
+    huge = weakest(x.huge, ceiling.huge)
+    return replace(x, range=x.range.minimum(ceiling.range), zero=zero, huge=huge)
+
+
+def larger(call: Call) -> Fact:
+    x, y = _value_first(call)
+    return like(call, replace(raised(x, y), grad=x.grad or y.grad).minus(WHOLE))
+
+
+def smaller(call: Call) -> Fact:
+    x, y = _value_first(call)
+    return like(call, replace(lowered(x, y), grad=x.grad or y.grad).minus(WHOLE))
+
+
+def _value_first(call: Call) -> tuple[Fact, Fact]:
+    """`max(1, n)` is `max(n, 1)`: the bound is the constant one."""
+    x, y = call.x, call.y
+    return (y, x) if x.constant is not None and y.constant is None else (x, y)
+
+
+def finite(call: Call) -> Fact:
+    return like(call, replace(call.x, range=call.x.range.without_nan()))
+
+
+TABLE: Mapping[Op, Transfer] = MappingProxyType(
+    {
+        Op.SAME: same,
+        Op.PICK: picked,
+        Op.TOP_K: picked_pair,
+        Op.NONZERO: positions,
+        Op.DETACH: detached,
+        Op.HALF: cast(DType.FLOAT16),
+        Op.BFLOAT16: cast(DType.BFLOAT16),
+        Op.FLOAT: cast(DType.FLOAT32),
+        Op.DOUBLE: cast(DType.FLOAT64),
+        Op.INT: to_int,
+        Op.BOOL: to_bool,
+        Op.ITEM: item,
+        Op.TO_NUMPY: to_numpy,
+        Op.TO_LIST: to_list,
+        Op.AS_TENSOR: fresh,
+        Op.STACK: stacked,
+        Op.ZEROS: filled(0.0),
+        Op.ONES: filled(1.0),
+        Op.FULL: filled_with,
+        Op.ARANGE: counted_up,
+        Op.RAND: uniform,
+        Op.RANDN: gaussian,
+        Op.PARAMETER: learned,
+        Op.LEN: element_count,
+        Op.NUMEL: element_count,
+        Op.SIZE: element_count,
+        Op.ONE_HOT: one_hot,
+        Op.TIME: clock,
+        Op.FINFO: precision_info,
+        Op.FINFO_EPS: machine_epsilon,
+        Op.CLAMP: clamp,
+        Op.CLAMP_MIN: clamp,
+        Op.CLAMP_MAX: clamp,
+        Op.MAXIMUM: larger,
+        Op.MINIMUM: smaller,
+        Op.NAN_TO_NUM: finite,
+    }
+)

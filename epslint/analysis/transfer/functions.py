@@ -1,0 +1,194 @@
+"""Elementwise functions: exp, log, activations, and the losses and distributions made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import DType, Evidence, Fact, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.ranges import Range
+from epslint.analysis.transfer.call import TOPIC, WHOLE, Call, Transfer, result
+from epslint.epsilon import FLOAT32
+
+
+def absolute(call: Call) -> Fact:
+    x = call.x
+    kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
+    # Of an unknown value the magnitude can be 0 as well as anything else.
+    zero = x.zero or Evidence.NAMED
+    return result(call, x.range.abs(), kinds, ground=max(x.ground, Evidence.NAMED), zero=zero)
+
+
+def exponential(call: Call) -> Fact:
+    x = call.x
+    limit = (x.dtype.precision or FLOAT32).exp_limit
+    lo = 0.0 if x.range.lo < -limit else math.exp(x.range.lo)
+    hi = ranges.INF if x.range.hi > limit else math.exp(x.range.hi)
+    ground = x.ground
+    underflows = x.kinds & (Kind.LOGPROB | Kind.LOGRATIO | Kind.SHIFTED | Kind.PARAMETER)
+    return result(
+        call,
+        Range(lo, hi, nan=x.range.nan),
+        _kinds_of_exp(x),
+        ground=ground,
+        zero=ground if underflows else Evidence.NONE,
+        huge=x.huge,
+    )
+
+
+def _kinds_of_exp(x: Fact) -> Kind:
+    kinds = Kind.EXP | (x.kinds & (TOPIC | Kind.PARAMETER))
+    kinds |= Kind.PROB if x.is_any(Kind.LOGPROB) and x.range.hi <= 0 else Kind.NONE
+    kinds |= Kind.RATIO if x.is_any(Kind.LOGRATIO) else Kind.NONE
+    return kinds | (Kind.PEAKED if x.is_any(Kind.SHIFTED) else Kind.NONE)
+
+
+def exp_minus_one(call: Call) -> Fact:
+    x = call.x
+    limit = (x.dtype.precision or FLOAT32).exp_limit
+    hi = ranges.INF if x.range.hi > limit else math.expm1(x.range.hi)
+    return result(call, Range(math.expm1(x.range.lo), hi, nan=x.range.nan), huge=x.huge)
+
+
+def logarithm(call: Call) -> Fact:
+    x = call.x
+    kinds = x.kinds & TOPIC
+    kinds |= Kind.LOGPROB if x.is_any(Kind.PROB) else Kind.NONE
+    kinds |= Kind.LOGRATIO if x.is_any(Kind.RATIO) else Kind.NONE
+    huge = x.huge if x.is_any(Kind.RATIO) else Evidence.NONE
+    return result(call, _log_range(x.range), kinds, ground=x.ground, huge=huge)
+
+
+def log_one_plus(call: Call) -> Fact:
+    shifted = call.x.range + ranges.point(1.0)
+    return result(call, _log_range(shifted))
+
+
+def _log_range(x: Range) -> Range:
+    if x.hi < 0 or x.empty:
+        return ranges.TOP
+    inside = x.meet(ranges.NONNEGATIVE)
+    lo = math.log(inside.lo) if inside.lo > 0 else -ranges.INF
+    hi = inside.hi if math.isinf(inside.hi) else (math.log(inside.hi) if inside.hi > 0 else -ranges.INF)
+    return Range(lo, hi, inside.lo_open and lo > -ranges.INF, inside.hi_open, nan=x.nan or x.lo < 0)
+
+
+def probability(call: Call) -> Fact:
+    """sigmoid: in exact arithmetic inside (0, 1), in floating point both ends are reached."""
+    return _probability(call, Kind.PROB)
+
+
+def distribution(call: Call) -> Fact:
+    """softmax: probabilities that sum to 1."""
+    return _probability(call, Kind.PROB | Kind.SIMPLEX)
+
+
+def _probability(call: Call, kinds: Kind) -> Fact:
+    return result(call, ranges.UNIT, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
+
+
+def log_probability(call: Call) -> Fact:
+    return result(call, ranges.NONPOSITIVE, Kind.LOGPROB, ground=Evidence.PROVEN)
+
+
+def log_density(call: Call) -> Fact:
+    """`dist.log_prob(x)`: a density may exceed 1, so there is no upper bound."""
+    return result(call, ranges.REAL, Kind.LOGPROB, ground=Evidence.PROVEN)
+
+
+def cross_entropy(call: Call) -> Fact:
+    """Minus the log-probability of the target; a mean of them unless reduction says none."""
+    return result(call, ranges.NONNEGATIVE, Kind.LOGPROB, ground=Evidence.PROVEN)
+
+
+def rectified(call: Call) -> Fact:
+    x = call.x
+    kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
+    return result(
+        call,
+        x.range.maximum(ranges.point(0.0)),
+        kinds,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+    )
+
+
+def soft_rectified(call: Call) -> Fact:
+    return result(call, ranges.NONNEGATIVE)
+
+
+def signed_unit(call: Call) -> Fact:
+    return result(call, ranges.SIGNED_UNIT, Kind.SIGNED, ground=Evidence.PROVEN)
+
+
+def wave(call: Call) -> Fact:
+    return result(
+        call, ranges.SIGNED_UNIT, Kind.SIGNED, ground=Evidence.PROVEN, zero=Evidence.PROVEN
+    )
+
+
+def rounded(call: Call) -> Fact:
+    x = call.x
+    widened = Range(math.floor(x.range.lo), math.ceil(x.range.hi), nan=x.range.nan) if (
+        x.range.bounded
+    ) else replace(x.range.join(x.range.monotone(_floor, exact=False)), hi_open=False)
+    return result(call, widened, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
+
+
+def _floor(value: float) -> float:
+    return value if math.isinf(value) else float(math.floor(value))
+
+
+def real(call: Call) -> Fact:
+    return result(call, ranges.REAL)
+
+
+def divergence(call: Call) -> Fact:
+    return result(call, ranges.REAL, Kind.KL, ground=Evidence.PROVEN)
+
+
+def log_sum_exp(call: Call) -> Fact:
+    return result(call, ranges.REAL, call.x.kinds & Kind.LOGPROB)
+
+
+def indices(call: Call) -> Fact:
+    return result(call, ranges.NONNEGATIVE, dtype=DType.INT)
+
+
+TABLE: Mapping[Op, Transfer] = MappingProxyType(
+    {
+        Op.ABS: absolute,
+        Op.EXP: exponential,
+        Op.EXPM1: exp_minus_one,
+        Op.LOG: logarithm,
+        Op.LOG1P: log_one_plus,
+        Op.SIGMOID: probability,
+        Op.SOFTMAX: distribution,
+        Op.LOG_SOFTMAX: log_probability,
+        Op.LOGSIGMOID: log_probability,
+        Op.LOG_PROB: log_density,
+        Op.CROSS_ENTROPY: cross_entropy,
+        Op.NLL: cross_entropy,
+        Op.RELU: rectified,
+        Op.SOFTPLUS: soft_rectified,
+        Op.TANH: signed_unit,
+        Op.NORMALIZE: signed_unit,
+        Op.SIN_COS: wave,
+        Op.SIGN: wave,
+        Op.ROUND: rounded,
+        Op.ARC: real,
+        Op.XLOGY: real,
+        Op.LOGADDEXP: real,
+        Op.ENTROPY: real,
+        Op.DET: real,
+        Op.BCE: soft_rectified,
+        Op.BCE_WITH_LOGITS: soft_rectified,
+        Op.KL_DIV: divergence,
+        Op.LOGSUMEXP: log_sum_exp,
+        Op.ARGREDUCE: indices,
+    }
+)

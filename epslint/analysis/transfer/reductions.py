@@ -1,0 +1,210 @@
+"""Operations that make one number of many: sums, counts, spreads, extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.ranges import Range
+from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
+
+_SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE
+_UNITARY = Kind.PEAKED | Kind.SIMPLEX  # a sum of these is 1 at the least
+
+
+def sum_(call: Call) -> Fact:
+    x = call.x
+    counted = x.dtype is DType.BOOL or x.is_any(Kind.MASK)
+    kinds = (x.kinds & _SUMMED) | (Kind.COUNT if counted else Kind.SUM)
+    if x.is_any(Kind.SHAPE | Kind.LENGTH) and not x.zero:
+        kinds |= Kind.SHAPE
+    range_ = _range_of_sum(x)
+    return result(
+        call,
+        range_,
+        kinds,
+        ground=max(x.ground, Evidence.NAMED),
+        zero=_zero_of_sum(x),
+        huge=x.huge,
+        dtype=DType.INT if x.dtype.discrete else x.dtype,
+    )
+
+
+def _range_of_sum(x: Fact) -> Range:
+    if x.is_any(_UNITARY):
+        return ranges.at_least(1.0) if x.is_any(Kind.PEAKED) else ranges.POSITIVE
+    if x.range.nonnegative:
+        if x.can_be_empty:
+            return ranges.NONNEGATIVE
+        # Partial sums only grow: a sum is at least its least element times the least size.
+        return Range(x.range.lo * max(x.size.lo, 1.0), ranges.INF, x.range.lo_open)
+    if x.range.hi <= 0:
+        hi = 0.0 if x.can_be_empty else x.range.hi
+        return Range(-ranges.INF, hi, hi_open=x.range.hi_open and not x.can_be_empty)
+    return replace(ranges.REAL, nan=x.range.nan)
+
+
+def _zero_of_sum(x: Fact) -> Evidence:
+    if x.can_be_empty:
+        return Evidence.PROVEN
+    # Of a sum of unknown things not even the sign is known: that it can be 0 is a fair guess.
+    return x.zero or Evidence.NAMED
+
+
+def mean(call: Call) -> Fact:
+    x = call.x
+    kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
+    range_ = replace(x.range, nan=x.range.nan or x.can_be_empty)
+    zero = x.zero or (Evidence.NAMED if not x.range.nonnegative else Evidence.NONE)
+    return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
+
+
+def spread(kind: Kind) -> Transfer:
+    """A statistic that is 0 when all elements are equal."""
+
+    def transfer(call: Call) -> Fact:
+        x = call.x
+        nan = x.range.nan or x.size.contains(1.0) or x.can_be_empty
+        return result(
+            call,
+            replace(ranges.NONNEGATIVE, nan=nan),
+            kind | (x.kinds & TOPIC),
+            ground=Evidence.PROVEN,
+            zero=Evidence.PROVEN,
+        )
+
+    return transfer
+
+
+def spread_with_mean(kind: Kind) -> Transfer:
+    """`std_mean`, `var_mean`: a pair; tensorflow's `moments` gives the mean first."""
+    of_spread = spread(kind)
+
+    def transfer(call: Call) -> Fact:
+        first, second = of_spread(call), mean(call)
+        if call.form in (Form.TENSORFLOW, Form.JAX):
+            first, second = second, first
+        return replace(result(call), parts=((0, first), (1, second)))
+
+    return transfer
+
+
+def norm(call: Call) -> Fact:
+    kinds = Kind.NORM | (call.x.kinds & TOPIC)
+    return result(
+        call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN
+    )
+
+
+def extreme(call: Call) -> Fact:
+    """max and min; with a dimension torch's give a pair of values and indices."""
+    if call.get("dim") is not None and call.op in (Op.MAX, Op.MIN):
+        second = call.facts["dim"]
+        if second.form.tensor and not second.dtype.discrete:
+            return _of_two(call, second)
+    fact = _extreme(call)
+    if call.get("dim") is not None and fact.form in (Form.TORCH, Form.UNKNOWN):
+        indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
+        pair = ((0, fact), (1, indices), ("values", fact), ("indices", indices))
+        return replace(fact, parts=pair)
+    return fact
+
+
+def _of_two(call: Call, second: Fact) -> Fact:
+    x = call.x
+    both = x.range.maximum(second.range) if call.op is Op.MAX else x.range.minimum(second.range)
+    return result(call, both, x.kinds & second.kinds)
+
+
+def _extreme(call: Call) -> Fact:
+    x = call.x
+    largest = call.op is Op.MAX
+    kinds = x.kinds & ~(WHOLE | Kind.MAGNITUDE)
+    if x.is_any(Kind.MAGNITUDE):
+        kinds |= Kind.SPAN
+    range_ = x.range
+    if largest and x.is_any(_UNITARY):
+        range_ = ranges.POSITIVE.meet(x.range)
+    return result(
+        call, range_, kinds, ground=x.ground, zero=x.zero, huge=x.huge, dtype=x.dtype
+    )
+
+
+def count(call: Call) -> Fact:
+    return result(
+        call,
+        ranges.NONNEGATIVE,
+        Kind.COUNT,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+        dtype=DType.INT,
+    )
+
+
+def scattered(call: Call) -> Fact:
+    """A sum per group: a group that nothing is added to stays 0."""
+    x = call.x
+    range_ = ranges.NONNEGATIVE if x.range.nonnegative else ranges.REAL
+    return result(call, range_, Kind.SUM, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
+
+
+def trace(call: Call) -> Fact:
+    return result(call, ranges.REAL, Kind.SUM, ground=Evidence.NAMED, zero=Evidence.NAMED)
+
+
+def product(call: Call) -> Fact:
+    x = call.x
+    range_ = ranges.TOP
+    if x.range.nonnegative:
+        range_ = ranges.POSITIVE if x.range.positive else ranges.NONNEGATIVE
+    if x.range.lo >= 1:
+        range_ = ranges.SOME
+    kinds = Kind.PRODUCT | (x.kinds & (Kind.PROB | Kind.RATIO | Kind.SHAPE))
+    return result(call, range_, kinds, zero=x.zero)
+
+
+def truth(call: Call) -> Fact:
+    return result(
+        call,
+        ranges.UNIT,
+        Kind.MASK,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
+        dtype=DType.BOOL,
+    )
+
+
+def cumulative_sum(call: Call) -> Fact:
+    x = call.x
+    # The first partial sum is the first element: a cumulated mask can be 0, a cumulated size not.
+    return replace(sum_(call), zero=x.zero)
+
+
+TABLE: Mapping[Op, Transfer] = MappingProxyType(
+    {
+        Op.SUM: sum_,
+        Op.CUMSUM: cumulative_sum,
+        Op.MEAN: mean,
+        Op.STD: spread(Kind.STD),
+        Op.VAR: spread(Kind.VAR),
+        Op.STD_MEAN: spread_with_mean(Kind.STD),
+        Op.VAR_MEAN: spread_with_mean(Kind.VAR),
+        Op.PEAK_TO_PEAK: spread(Kind.SPAN),
+        Op.NORM: norm,
+        Op.HYPOT: norm,
+        Op.MAX: extreme,
+        Op.MIN: extreme,
+        Op.COUNT_NONZERO: count,
+        Op.BINCOUNT: count,
+        Op.SCATTER_SUM: scattered,
+        Op.TRACE: trace,
+        Op.PROD: product,
+        Op.CUMPROD: product,
+        Op.ANY: truth,
+        Op.ALL: truth,
+    }
+)
