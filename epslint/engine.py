@@ -40,7 +40,7 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     ruleset = for_file(ruleset, config, Path(source.filename))
     failures: list[Failure] = []
     try:
-        sites = _sites(source, config)
+        sites = _sites(source, ruleset, config)
         ignores = find_ignores(source)
     except SourceError as error:
         return FileReport(source.filename, source, failures=(Failure(source.filename, str(error)),))
@@ -61,10 +61,11 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     return FileReport(source.filename, source, findings, tuple(failures), fails)
 
 
-def _sites(source: Source, config: Config) -> Sequence[Site]:
+def _sites(source: Source, ruleset: Ruleset, config: Config) -> Sequence[Site]:
     from epslint.analysis import analyse  # noqa: PLC0415 - libcst is slow to load: only when used
 
-    return tuple(analyse(source, config.hierarchy))
+    listening = frozenset(op for rule in ruleset.site_rules for op in rule.ops)
+    return analyse(source, config.hierarchy, listening)
 
 
 @dataclass(frozen=True, slots=True)

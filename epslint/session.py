@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,8 @@ class Flags:
 
 def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
     """Check or fix the paths, print what came of it, and return the exit code."""
+    # What Python itself has to say about the code it parses (a bad escape) is not ours to print.
+    warnings.filterwarnings("ignore", category=SyntaxWarning)
     if flags.show_files:
         return _show_files(paths, settings)
     if STDIN in paths:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from epslint.analysis.ops import Op
-from epslint.epsilon import Hierarchy
+from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.registry import Catalogue, collect
 from epslint.rule import (
     Confidence,
@@ -43,7 +43,13 @@ class FakeSite:
     word: str
 
 
-def analyse(source: Source, hierarchy: Hierarchy) -> Iterator[Site]:
+def analyse(
+    source: Source, hierarchy: Hierarchy = DEFAULT, listening: frozenset[Op] = frozenset({Op.DIV})
+) -> tuple[Site, ...]:
+    return tuple(_sites(source)) if Op.DIV in listening else ()
+
+
+def _sites(source: Source) -> Iterator[Site]:
     try:
         ast.parse(source.text)
     except SyntaxError as error:

@@ -1,0 +1,1 @@
+"""Acme's rules for epslint: every module here is searched for them."""
