@@ -1,0 +1,124 @@
+"""Rewriting: guards as edits of the text, with no more parentheses than Python needs.
+
+Edits insert; they never print a tree again. So comments, line breaks and odd spacing survive, and
+the fixes of nested divisions do not touch each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum, auto
+
+import libcst as cst
+
+from epslint.analysis.fact import Fact, Form
+from epslint.analysis.origin import Operand
+from epslint.analysis.site import Site
+from epslint.analysis.unit import Unit
+from epslint.epsilon import Role, Style, spelled
+from epslint.rule import Edit
+from epslint.source import Span
+
+# What stands looser than `+` and must be wrapped before something is added to it.
+_LOOSE = (
+    cst.IfExp,
+    cst.Lambda,
+    cst.BooleanOperation,
+    cst.Comparison,
+    cst.NamedExpr,
+    cst.Tuple,
+    cst.GeneratorExp,
+    cst.Yield,
+)
+_LOOSE_OPERATORS = (cst.BitAnd, cst.BitOr, cst.BitXor, cst.LeftShift, cst.RightShift)
+# What a method can be called on as it is.
+_PRIMARY = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)
+
+
+class Slot(Enum):
+    """What stands around an operand."""
+
+    TIGHT = auto()  # an operator or a dot: an addition needs parentheses
+    LOOSE = auto()  # commas, parentheses of a call, the right side of `/=`: it needs none
+
+
+def slot_of(site: Site, operand: Operand) -> Slot:
+    node = site.node
+    if isinstance(node, cst.AugAssign):
+        return Slot.LOOSE
+    if isinstance(node, cst.Call):
+        inside = any(argument.value is operand.node for argument in node.args)
+        return Slot.LOOSE if inside else Slot.TIGHT
+    return Slot.TIGHT
+
+
+def epsilon_text(site: Site, role: Role, guarded: Fact) -> str:
+    """The epsilon to write: one that the code has a name for if its size fits, else the number."""
+    precision = guarded.dtype.precision
+    for at_hand in site.scope.epsilons:
+        if site.hierarchy.fits(role, at_hand.value, precision):
+            return at_hand.text
+    return spelled(site.hierarchy.epsilon(role, precision))
+
+
+def guard(site: Site, operand: Operand, epsilon: str) -> tuple[Edit, ...]:
+    """Edits that keep an operand away from 0, in the style of the settings."""
+    form = operand.fact.form
+    if site.hierarchy.style is Style.CLAMP and form in _FLOORS:
+        return floor(site.unit, operand.node, epsilon, form, slot_of(site, operand))
+    return add(site.unit, operand.node, epsilon, slot_of(site, operand))
+
+
+def add(unit: Unit, node: cst.BaseExpression, term: str, slot: Slot) -> tuple[Edit, ...]:
+    """`node + term`, in place of `node`."""
+    inner = unit.span(node)
+    opening, closing = ("(", ")") if _is_loose(node) else ("", "")
+    if not node.lpar and slot is Slot.TIGHT:
+        opening, closing = "(" + opening, closing + f" + {term})"
+    else:
+        closing += f" + {term}"
+    return tuple(_around(inner, opening, closing))
+
+
+_FLOORS = (Form.TORCH, Form.NUMPY, Form.JAX, Form.NUMBER)
+
+
+def floor(
+    unit: Unit, node: cst.BaseExpression, bound: str, form: Form, slot: Slot
+) -> tuple[Edit, ...]:
+    """`node.clamp(min=bound)`, `node.clip(min=bound)` or `max(node, bound)`, in place of `node`."""
+    if form is Form.NUMBER:
+        inner = unit.span(node)
+        opening, closing = (
+            ("(", ")") if isinstance(node, cst.Tuple | cst.GeneratorExp) else ("", "")
+        )
+        if node.lpar:
+            return tuple(_around(unit.outer_span(node), "max", f", {bound})", drop_last=1))
+        return tuple(_around(inner, f"max({opening}", f"{closing}, {bound})"))
+    method = "clamp" if form is Form.TORCH else "clip"
+    outer = unit.outer_span(node)
+    if node.lpar or isinstance(node, _PRIMARY):
+        return (Edit(Span(outer.end, outer.end), f".{method}(min={bound})"),)
+    return tuple(_around(outer, "(", f").{method}(min={bound})"))
+
+
+def _around(span: Span, opening: str, closing: str, *, drop_last: int = 0) -> Iterator[Edit]:
+    if opening:
+        yield Edit(Span(span.start, span.start), opening)
+    yield Edit(Span(span.end - drop_last, span.end), closing)
+
+
+def remove(span: Span) -> Edit:
+    return Edit(span, "")
+
+
+def replace(span: Span, content: str) -> Edit:
+    return Edit(span, content)
+
+
+def _is_loose(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, _LOOSE_OPERATORS)
+    if isinstance(node, cst.UnaryOperation):
+        return isinstance(node.operator, cst.Not)
+    return isinstance(node, _LOOSE)

@@ -1,0 +1,107 @@
+"""What the division rules share: which operand divides, and how a finding about it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.reasons import chain, noun, zero_when
+from epslint.analysis.role import role_of
+from epslint.analysis.site import Site
+from epslint.rewrite import epsilon_text, floor, guard, slot_of
+from epslint.rule import Confidence, Diagnosis, Fix, Grade
+
+SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
+COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
+
+# Which parameter of an operation is divided by.
+_DIVISOR: Mapping[Op, str] = MappingProxyType(
+    {
+        Op.DIV: "y",
+        Op.FLOORDIV: "y",
+        Op.MOD: "y",
+        Op.ADDCDIV: "y",
+        Op.RECIPROCAL: "x",
+        Op.RSQRT: "x",
+        Op.POW: "x",
+    }
+)
+DIVISIONS = frozenset(_DIVISOR)
+_WHOLE = frozenset({Op.FLOORDIV, Op.MOD})
+
+CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
+    {Evidence.NAMED: Confidence.NAMED, Evidence.PROVEN: Confidence.PROVEN}
+)
+
+
+def divisor(site: Site) -> Operand | None:
+    """The operand that a site divides by, if it is seen to reach 0 there."""
+    if site.op is Op.POW:
+        exponent = site.fact("y").constant
+        if exponent is None or exponent >= 0:
+            return None
+    operand = site.operand(_DIVISOR[site.op])
+    if operand is None or not operand.fact.zeroable or _handled(site, operand):
+        return None
+    return operand
+
+
+def _handled(site: Site, operand: Operand) -> bool:
+    """Whether a 0 that is reached does no harm: caught, silenced, or repaired afterwards."""
+    mode, form = site.mode, operand.fact.form
+    if mode.division_errors_handled and not form.tensor:
+        return True
+    if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
+        return True
+    if site.chosen is None or site.differentiated:
+        return False
+    chosen = site.chosen.get(_DIVISOR[site.op])
+    return chosen is not None and not chosen.zeroable
+
+
+def family(fact: Fact) -> Kind:
+    """The kinds that decide which rule speaks: a spread before a count before the rest."""
+    if fact.is_any(SPREAD):
+        return SPREAD
+    return COUNTED if fact.is_any(COUNTED) else Kind.NONE
+
+
+def diagnosis(site: Site, operand: Operand) -> Diagnosis:
+    """The finding that all division rules make of a divisor that can be 0."""
+    fact = operand.fact
+    text = " ".join(site.unit.text(operand.node).split())
+    return Diagnosis(
+        span=site.unit.span(operand.node),
+        message=f"Division by `{text}`, {noun(fact)} in {fact.range}: {zero_when(fact)}",
+        confidence=CONFIDENCE[fact.zero],
+        why=chain(fact),
+        fix=_fix(site, operand),
+    )
+
+
+def _fix(site: Site, operand: Operand) -> Fix | None:
+    if site.op in _WHOLE:
+        return _whole_fix(site, operand)
+    role = role_of(site, operand.fact)
+    epsilon = epsilon_text(site, role, operand.fact)
+    return Fix(
+        message=f"Add {epsilon} to the divisor ({role.value})",
+        grade=Grade.BOUNDED,
+        edits=guard(site, operand, epsilon),
+    )
+
+
+def _whole_fix(site: Site, operand: Operand) -> Fix | None:
+    """`a // n` must stay a division of whole numbers: only a floor of 1 will do."""
+    fact = operand.fact
+    if fact.dtype is not DType.INT or fact.form not in (Form.TORCH, Form.NUMBER):
+        return None
+    return Fix(
+        message="Divide by 1 at the least",
+        grade=Grade.EXACT,
+        edits=floor(site.unit, operand.node, "1", fact.form, slot_of(site, operand)),
+    )
+

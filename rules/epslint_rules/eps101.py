@@ -1,0 +1,59 @@
+"""EPS101: division by a sum or a count that can be 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epslint.analysis.site import Site
+from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._division import COUNTED, DIVISIONS, diagnosis, divisor, family
+
+
+class UnguardedCountDivision(SiteRule):
+    """Division by a sum or a count that can be 0.
+
+    ## What it does
+    Flags a denominator that is a sum or a count: `mask.sum()`, `count_nonzero`, the number of
+    valid tokens, a sum per group (`scatter_add_`), a trace, a degree, the length of a filtered
+    list. It follows the value through names, helpers of the same file and attributes, and is
+    silent where a guard on the way keeps it away from 0.
+
+    ## Why is this bad
+    A batch in which every token is masked, a group that got no member, a class without samples:
+    the sum is 0, the loss is NaN, and one step later so are the weights.
+
+    ## Example
+    ```python
+    def masked_mean(values, mask):
+        return (values * mask).sum() / mask.sum()
+    ```
+
+    ## Use instead
+    ```python
+    def masked_mean(values, mask):
+        return (values * mask).sum() / (mask.sum() + 1e-8)
+    ```
+
+    ## Fix
+    Adds the epsilon of masked operations, 1e-8, to the denominator; an `eps`, `self.eps` or `EPS`
+    in reach is used instead when its size fits. With `guard-style = "clamp"` it writes a clamp
+    where it knows the library. A whole division `a // n` gets a floor of 1.
+
+    ## Fix safety
+    Bounded. A count is at least 1 where it is not 0, so the value changes by at most one part in
+    1e8, which float32 does not resolve. A sum that is itself as small as 1e-8 changes more.
+
+    ## References
+    ROLL and verl add 1e-8 to masked means; TRL and torchrl clamp the count to 1.
+    """
+
+    code = "EPS101"
+    name = "unguarded-count-division"
+    severity = Severity.ERROR
+    grade = Grade.BOUNDED
+    ops = DIVISIONS
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = divisor(site)
+        if operand is not None and family(operand.fact) == COUNTED:
+            yield diagnosis(site, operand)

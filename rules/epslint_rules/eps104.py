@@ -1,0 +1,147 @@
+"""EPS104: an epsilon that is added after the operation it should guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.reasons import chain, noun
+from epslint.analysis.site import Site
+from epslint.rewrite import Slot, add
+from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.source import Span
+from epslint_rules._division import CONFIDENCE
+
+# The operations with a singular point, and the operand that reaches it.
+_SINGULAR: Mapping[Op, str] = MappingProxyType(
+    {Op.DIV: "y", Op.RECIPROCAL: "x", Op.LOG: "x", Op.SQRT: "x", Op.RSQRT: "x"}
+)
+# A sum or mean over a singular operation is no better than the operation.
+_REDUCING = frozenset({Op.SUM, Op.MEAN, Op.SAME, Op.NEG})
+# Into these an epsilon is added for their own sake.
+_NEEDING_EPSILON = frozenset({Op.LOG, Op.DIV, Op.SQRT, Op.RSQRT, Op.RECIPROCAL, Op.POW})
+
+
+class MisplacedEpsilon(SiteRule):
+    """An epsilon that is added after the operation it should guard.
+
+    ## What it does
+    Flags `a / b + eps`, `(a / b).sum() + eps`, `log(x) + eps` and, where a gradient flows,
+    `sqrt(x) + eps`: the operand that can be 0 is still 0, and the epsilon is added to a result
+    that is already infinite, or whose gradient is.
+
+    Silent where the sum goes into another operation that needs an epsilon itself, as in
+    `log(p / q + eps)`.
+
+    ## Why is this bad
+    It looks guarded, so it survives every review. `0 / 0 + 1e-8` is NaN; the slope of
+    `sqrt(x) + 1e-8` at 0 is infinite.
+
+    ## Example
+    ```python
+    def masked_mean(values, mask):
+        return (values * mask).sum() / mask.sum() + 1e-8
+    ```
+
+    ## Use instead
+    ```python
+    def masked_mean(values, mask):
+        return (values * mask).sum() / (mask.sum() + 1e-8)
+    ```
+
+    ## Fix
+    Moves the epsilon inside, to the operand that can be 0.
+
+    ## Fix safety
+    Bounded by the size of the epsilon.
+
+    ## References
+    Adam's `sqrt(v) + eps` is right where it stands: nothing is differentiated in an optimizer's
+    step.
+    """
+
+    code = "EPS104"
+    name = "misplaced-epsilon"
+    severity = Severity.ERROR
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.ADD})
+    supersedes = frozenset({"EPS101", "EPS102", "EPS103"})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        split = _split(site)
+        if split is None:
+            return
+        value, epsilon = split
+        origin = _singular(value.node, value.fact)
+        if origin is None:
+            return
+        guarded = origin.operands.get(_SINGULAR[origin.op])
+        if guarded is None or not guarded.fact.zeroable or not _harmful(site, origin):
+            return
+        yield Diagnosis(
+            span=site.unit.span(guarded.node),
+            message=_message(site, guarded, epsilon),
+            confidence=CONFIDENCE[guarded.fact.zero],
+            why=chain(guarded.fact),
+            fix=_moved(site, origin, guarded, value, epsilon),
+        )
+
+
+def _split(site: Site) -> tuple[Operand, Operand] | None:
+    """The value and the epsilon of a sum that has one."""
+    x, y = site.operand("x"), site.operand("y")
+    if x is None or y is None or not isinstance(site.node, cst.BinaryOperation):
+        return None
+    if x.fact.is_any(Kind.EPSILON) == y.fact.is_any(Kind.EPSILON):
+        return None
+    return (x, y) if y.fact.is_any(Kind.EPSILON) else (y, x)
+
+
+def _singular(node: cst.BaseExpression, fact: Fact) -> Origin | None:
+    """The singular operation whose result this is, when it is written in the same expression."""
+    origin = fact.origin
+    while origin is not None and origin.node is node:
+        if origin.op in _SINGULAR:
+            return origin
+        inner = origin.operands.get("x") if origin.op in _REDUCING else None
+        if inner is None:
+            return None
+        node, origin = inner.node, inner.fact.origin
+    return None
+
+
+def _harmful(site: Site, origin: Origin) -> bool:
+    if origin.op is Op.SQRT:
+        return site.differentiated
+    return not site.uses & _NEEDING_EPSILON
+
+
+def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
+    operand = " ".join(site.unit.text(guarded.node).split())
+    return (
+        f"`{site.unit.text(epsilon.node)}` is added after the operation that it should guard: "
+        f"`{operand}` is {noun(guarded.fact)} and can still be 0 inside it"
+    )
+
+
+def _moved(
+    site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand
+) -> Fix:
+    unit = site.unit
+    text = unit.text(epsilon.node)
+    before, after = sorted((unit.outer_span(value.node), unit.outer_span(epsilon.node)))
+    epsilon_last = unit.outer_span(epsilon.node) == after
+    dropped = Span(before.end, after.end) if epsilon_last else Span(before.start, after.start)
+    slot = Slot.LOOSE if _is_argument(origin, guarded) else Slot.TIGHT
+    edits = (*add(unit, guarded.node, text, slot), Edit(dropped, ""))
+    return Fix(f"Move {text} to where it guards", Grade.BOUNDED, edits)
+
+
+def _is_argument(origin: Origin, guarded: Operand) -> bool:
+    node = origin.node
+    return isinstance(node, cst.Call) and any(a.value is guarded.node for a in node.args)
