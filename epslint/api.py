@@ -71,7 +71,7 @@ def check_paths(
     def visit(source: Source, config: Config) -> _Visit:
         return linter.check(source, config), None
 
-    return _over(paths, settings or Settings(), visit, progress)
+    return linter.over(paths, settings or Settings(), visit, progress)
 
 
 def fix_paths(
@@ -91,7 +91,10 @@ def fix_paths(
             fixer.write(Path(source.filename), source.encode(repair.after.text))
         return repair.report, repair
 
-    return _over(paths, settings or Settings(), visit, progress)
+    return linter.over(paths, settings or Settings(), visit, progress)
+
+
+_Visit = tuple[FileReport, Repair | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,28 +115,29 @@ class _Linter:
             self.rulesets[config] = choose(self.catalogue, config)
         return self.rulesets[config]
 
-
-_Visit = tuple[FileReport, Repair | None]
-
-
-def _over(
-    paths: Sequence[Path],
-    settings: Settings,
-    visit: Callable[[Source, Config], _Visit],
-    progress: Progress | None,
-) -> Run:
-    found = discover(paths, settings)
-    visits = []
-    for done, file in enumerate(found.files):
-        if progress is not None:
-            progress(done, len(found.files))
-        visits.append(_visited(file, settings.of(file.parent), visit))
-    return Run(
-        tuple(report for report, _ in visits),
-        found.failures,
-        found.warnings,
-        tuple(repair for _, repair in visits if repair is not None),
-    )
+    def over(
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        visit: Callable[[Source, Config], _Visit],
+        progress: Progress | None,
+    ) -> Run:
+        """Visit every file, one after the other."""
+        found = discover(paths, settings)
+        configs = [settings.of(file.parent) for file in found.files]
+        for config in configs:
+            self._ruleset(config)  # a config that cannot be used stops the run before it starts
+        visits = []
+        for done, (file, config) in enumerate(zip(found.files, configs, strict=True)):
+            if progress is not None:
+                progress(done, len(found.files))
+            visits.append(_visited(file, config, visit))
+        return Run(
+            tuple(report for report, _ in visits),
+            found.failures,
+            found.warnings,
+            tuple(repair for _, repair in visits if repair is not None),
+        )
 
 
 def _visited(file: Path, config: Config, visit: Callable[[Source, Config], _Visit]) -> _Visit:

@@ -39,6 +39,8 @@ class _Epslint(click.Group):
             return super().invoke(ctx)
         except EpslintError as error:
             _fail(str(error))
+        except KeyboardInterrupt:
+            sys.exit(130)  # click's own 1 would read as "findings"
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
             raise
         except Exception as error:  # the last line of defence: a message, not a traceback

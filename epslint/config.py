@@ -73,8 +73,9 @@ class Config:
         table = DEFAULT.override(dict(self.epsilons), dict(self.clamps))
         return replace(table, style=self.guard_style)
 
-    def overlaid(self, table: Table, origin: str, root: Path) -> Config:
+    def overlaid(self, table: Table, origin: str = "settings", root: Path | None = None) -> Config:
         """This config with a layer of settings on top; `root` is where its patterns start."""
+        root = root or Path.cwd()
         config = replace(self, origin=origin, selections=(*self.selections, Selection(origin)))
         for key, raw in table.items():
             put = _SETTINGS.get(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from epslint.config import Config
@@ -78,9 +79,14 @@ class _Search:
     def excluded(self, entry: os.DirEntry[str], config: Config) -> bool:
         path, directory = Path(entry.path), entry.is_dir()
         return any(
-            globs.sparing(self.top).matches(path, directory=directory)
+            _spared(globs, self.top).matches(path, directory=directory)
             for globs in _excludes(config)
         )
+
+
+@lru_cache(maxsize=64)
+def _spared(globs: Globs, top: Path) -> Globs:
+    return globs.sparing(top)
 
 
 def _search(folder: Path, search: _Search, ignores: tuple[Globs, ...]) -> Iterator[Path]:

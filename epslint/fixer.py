@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from epslint.engine import FileReport
@@ -16,6 +17,7 @@ from epslint.rule import Edit, Finding, Fix
 from epslint.source import Source, Span
 
 Check = Callable[[Source], FileReport]
+_Pair = tuple[Finding, Fix]
 
 # A fix may lay open another, never forever. Nested hazards need one round per level at most.
 ROUNDS = 100
@@ -61,10 +63,10 @@ class _State:
     report: FileReport
     applied: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
-    # By code and rewritten text, which stay the same while offsets move.
-    abandoned: frozenset[tuple[str, str]] = frozenset()
+    # By code, line and rewritten text, which stay the same while offsets move.
+    abandoned: frozenset[tuple[str, str, str]] = frozenset()
 
-    def candidates(self, *, unsafe: bool) -> list[tuple[Finding, Fix]]:
+    def candidates(self, *, unsafe: bool) -> list[_Pair]:
         return [
             (finding, finding.fix)
             for finding in self.report.findings
@@ -73,8 +75,9 @@ class _State:
             and self.key(finding, finding.fix) not in self.abandoned
         ]
 
-    def key(self, finding: Finding, fix: Fix) -> tuple[str, str]:
-        return finding.code, self.source.slice(_hull(finding, fix))
+    def key(self, finding: Finding, fix: Fix) -> tuple[str, str, str]:
+        line = self.source.line(self.source.location(finding.span.start).row)
+        return finding.code, line, self.source.slice(_hull(finding, fix))
 
     def abandon(self, finding: Finding, fix: Fix, reason: str) -> _State:
         row = self.source.location(finding.span.start).row
@@ -90,27 +93,37 @@ class _State:
         return Repair(before, self.source, self.applied, report)
 
 
-def _advance(state: _State, chosen: Sequence[tuple[Finding, Fix]], check: Check) -> _State:
-    """Apply all of a round's fixes; when that goes wrong, only the first, to learn which is bad."""
-    source = replace(state.source, text=apply_edits(state.source.text, _edits(chosen)))
-    report, flaw = state.report, "breaks the syntax"
-    if _parses(source.text):
-        report = check(source)
-        flaw = _flaw(state.report, report, chosen)
+def _advance(state: _State, chosen: Sequence[_Pair], check: Check) -> _State:
+    """Apply a round's fixes; when that goes wrong, find out which of them are bad."""
+    following, flaw = _tried(state, chosen, check)
     if not flaw:
-        applied = (*state.applied, *(finding for finding, _ in chosen))
-        return replace(state, source=source, report=report, applied=applied)
+        return following
     if len(chosen) == 1:
         return state.abandon(*chosen[0], flaw)
-    for pair in chosen:
-        following = _advance(state, [pair], check)
-        if following.source is not state.source:
-            return following
-        state = following
+    alone = [(pair, _tried(state, [pair], check)[1]) for pair in chosen]
+    sound = [pair for pair, flaw in alone if not flaw]
+    if len(sound) == len(chosen):  # each is good, only not together
+        return _tried(state, sound[:1], check)[0]
+    for pair, flaw in alone:
+        state = state.abandon(*pair, flaw) if flaw else state
     return state
 
 
-def _flaw(before: FileReport, after: FileReport, chosen: Sequence[tuple[Finding, Fix]]) -> str:
+def _tried(state: _State, chosen: Sequence[_Pair], check: Check) -> tuple[_State, str]:
+    """How things stand after these fixes, and what is wrong with that, if anything."""
+    edits = _edits(chosen)
+    if _overlapping(edits):
+        return state, "has edits that overlap"
+    source = replace(state.source, text=apply_edits(state.source.text, edits))
+    if not _parses(source.text):
+        return state, "breaks the syntax"
+    report = check(source)
+    applied = (*state.applied, *(finding for finding, _ in chosen))
+    following = replace(state, source=source, report=report, applied=applied)
+    return following, _flaw(state.report, report, chosen)
+
+
+def _flaw(before: FileReport, after: FileReport, chosen: Sequence[_Pair]) -> str:
     """What is wrong with the result of these fixes, or nothing."""
     if len(after.failures) > len(before.failures):
         return f"cannot be checked afterwards ({after.failures[-1].message})"
@@ -148,9 +161,9 @@ def _moved(offset: int, edits: Iterable[Edit], own: Iterable[Edit]) -> int:
     return offset + sum(len(e.content) - (e.span.end - e.span.start) for e in pushing)
 
 
-def _compatible(candidates: Sequence[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+def _compatible(candidates: Sequence[_Pair]) -> list[_Pair]:
     """The fixes, first come first served, whose edits do not touch; the rest waits a round."""
-    chosen: list[tuple[Finding, Fix]] = []
+    chosen: list[_Pair] = []
     taken: list[Span] = []
     for finding, fix in candidates:
         spans = [edit.span for edit in fix.edits]
@@ -165,8 +178,13 @@ def _touch(one: Span, other: Span) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-def _edits(chosen: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
+def _edits(chosen: Iterable[_Pair]) -> list[Edit]:
     return [edit for _, fix in chosen for edit in fix.edits]
+
+
+def _overlapping(edits: Iterable[Edit]) -> bool:
+    spans = sorted(edit.span for edit in edits)
+    return any(one.end > other.start for one, other in pairwise(spans))
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
@@ -126,12 +127,9 @@ def _complain(result: api.Run, flags: Flags) -> None:
 
 def _print(result: api.Run, flags: Flags, *, to_stderr: bool) -> None:
     """The report, and for a person the summary under it."""
-    if flags.statistics:
-        text, talks = summary.statistics(result), True
-    else:
-        shape = report.load(flags.output_format)
-        text, talks = shape.render(result), shape.TALKS
-    if talks:
+    shape = report.load(flags.output_format)
+    text = _statistics(result, shape) if flags.statistics else shape.render(result)
+    if shape.TALKS:
         if flags.show_fixes:
             text += summary.applied_fixes(result)
         if not flags.quiet:
@@ -139,7 +137,21 @@ def _print(result: api.Run, flags: Flags, *, to_stderr: bool) -> None:
     if flags.output_file is None:
         click.echo(text, nl=False, err=to_stderr)
     else:
-        flags.output_file.write_text(click.unstyle(text), encoding="utf-8")
+        _save(flags.output_file, click.unstyle(text))
+
+
+def _statistics(result: api.Run, shape: report.Format) -> str:
+    rows = summary.counts(result)
+    if shape.TALKS:
+        return summary.statistics(rows)
+    return json.dumps([asdict(row) for row in rows], indent=2) + "\n"
+
+
+def _save(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EpslintError(f"{path}: the report cannot be written: {error.strerror}") from None
 
 
 def _exit_code(result: api.Run, flags: Flags) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from epslint.api import Run
 from epslint.fixer import Repair
@@ -25,15 +26,30 @@ def summary(run: Run) -> str:
     return " ".join([sentence, *_fixable(left)])
 
 
-def statistics(run: Run) -> str:
-    """How often each rule spoke, most often first."""
-    counts = Counter((f.code, f.name) for f in _findings(run))
-    fixable = Counter(f.code for f in _findings(run) if f.fix is not None and f.fix.grade.safe)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    width = max((len(str(n)) for n in counts.values()), default=0)
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often a rule spoke, and whether --fix can help with any of it."""
+
+    code: str
+    name: str
+    count: int
+    fixable: bool
+
+
+def counts(run: Run) -> list[Count]:
+    """What was found, by rule, most often first."""
+    found = Counter((f.code, f.name) for f in _findings(run))
+    fixable = {f.code for f in _findings(run) if f.fix is not None and f.fix.grade.safe}
+    rows = [Count(code, name, n, code in fixable) for (code, name), n in found.items()]
+    return sorted(rows, key=lambda row: (-row.count, row.code))
+
+
+def statistics(rows: list[Count]) -> str:
+    """The counts as a table."""
+    width = max((len(str(row.count)) for row in rows), default=0)
     return "".join(
-        f"{count:>{width}}  {code}  {'[*]' if fixable[code] else '[ ]'} {name}\n"
-        for (code, name), count in ordered
+        f"{row.count:>{width}}  {row.code}  [{'*' if row.fixable else ' '}] {row.name}\n"
+        for row in rows
     )
 
 

@@ -202,4 +202,4 @@ def _times(number: int) -> str:
 def _config(code: str) -> Config:
     """The defaults and the rule under test, of which alone the fixes are applied."""
     table = {"extend-select": [code], "fixable": [code], "preview": True}
-    return Config().overlaid(table, "the test", Path())
+    return Config().overlaid(table, "the test")

@@ -50,6 +50,8 @@ def analyse(
 
 
 def _sites(source: Source) -> Iterator[Site]:
+    if source.text.count("ALONE") > 1:
+        raise SourceError("holds more than one ALONE")
     try:
         ast.parse(source.text)
     except SyntaxError as error:
@@ -174,6 +176,27 @@ class EndlessToo(_WordRule):
         return Fix("Ping", Grade.EXACT, (Edit(span, "PING"),))
 
 
+class Tangled(_WordRule):
+    """Has a fix whose edits overlap."""
+
+    code, name, word = "FAK305", "tangled-fix", "TANGLE"
+    grade = Grade.EXACT
+
+    def fix(self, span: Span) -> Fix | None:
+        edits = (Edit(span, "1"), Edit(Span(span.start + 1, span.end), "2"))
+        return Fix("Cut twice", Grade.EXACT, edits)
+
+
+class Jealous(_WordRule):
+    """Has a fix that works only when no other is applied with it: it counts the lines."""
+
+    code, name, word = "FAK306", "jealous-fix", "JEALOUS"
+    grade = Grade.EXACT
+
+    def fix(self, span: Span) -> Fix | None:
+        return Fix("Be alone", Grade.EXACT, (Edit(span, "ALONE"),))
+
+
 class Crashing(_WordRule):
     """Crashes."""
 
@@ -199,8 +222,8 @@ class Superseding(_WordRule):
 
 
 RULES = (
-    Bad, Worse, Mild, Quiet, New, Named, Breaking, Idle, Endless, EndlessToo, Crashing, Superseded,
-    Superseding, UnusedSuppression, UnknownCode,
+    Bad, Worse, Mild, Quiet, New, Named, Breaking, Idle, Endless, EndlessToo, Tangled, Jealous,
+    Crashing, Superseded, Superseding, UnusedSuppression, UnknownCode,
 )  # fmt: skip
 
 

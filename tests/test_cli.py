@@ -205,6 +205,19 @@ class TestOutput:
         assert result.stdout == ""
         assert "a.py: " in result.stderr
 
+    def test_statistics_as_json(self, cli: Cli) -> None:
+        cli.write("a.py", "a = x / BAD\n")
+        result = cli("--statistics", "--output-format", "json", "a.py")
+        assert json.loads(result.stdout) == [
+            {"code": "FAK101", "name": "bad-division", "count": 1, "fixable": True}
+        ]
+
+    def test_that_cannot_be_written_is_an_error(self, cli: Cli) -> None:
+        cli.write("a.py", "a = 1\n")
+        result = cli("-o", "no/such/folder/out.txt", "a.py")
+        assert result.exit_code == 2
+        assert "out.txt: the report cannot be written: No such file" in result.stderr
+
     def test_show_files(self, cli: Cli) -> None:
         cli.write("a.py", HAZARD)
         cli.write("sub/b.py", "a = (\n")
@@ -240,6 +253,16 @@ class TestInternalErrors:
         result = cli("check", "-v", ".")
         assert result.exit_code == 2
         assert "Traceback" in result.stderr
+
+
+def test_an_interrupted_run_does_not_look_like_findings(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "run", interrupt)
+    assert cli("check", ".").exit_code == 130
 
 
 class TestProgress:

@@ -183,6 +183,15 @@ class TestDiscovery:
         assert cli.codes("--config", "other/mine.toml", "a.py") == ["FAK103"]
         assert cli("a.py").exit_code == 2
 
+    def test_a_bad_file_further_down_stops_the_run_before_anything_is_written(
+        self, cli: Cli
+    ) -> None:
+        first = cli.write("a.py", "a = x / BAD\n")
+        cli.write("z/b.py", "a = x / BAD\n")
+        cli.write("z/epslint.toml", "select = ['FAK999']\n")
+        assert cli("--fix", ".").exit_code == 2
+        assert first.read_text() == "a = x / BAD\n"
+
     @pytest.mark.parametrize(
         ("name", "text", "message"),
         [

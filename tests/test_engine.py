@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("fake_world")
 
 def codes(text: str, **settings: object) -> list[str]:
     table = {key.replace("_", "-"): value for key, value in settings.items()}
-    report = api.check_source(text, config=Config().overlaid(table, "test", Path()))
+    report = api.check_source(text, config=Config().overlaid(table, "test"))
     return [finding.code for finding in report.findings]
 
 

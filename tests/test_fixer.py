@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("fake_world")
 
 def fixed(text: str, *, unsafe: bool = False, **settings: object) -> str:
     table = {key.replace("_", "-"): value for key, value in settings.items()}
-    config = Config().overlaid(table, "test", Path())
+    config = Config().overlaid(table, "test")
     return api.fix_source(text, config=config, unsafe=unsafe).after.text
 
 
@@ -56,7 +55,7 @@ def test_settings_move_a_fix_between_safe_and_unsafe() -> None:
 
 @pytest.mark.parametrize("settings", [{"unfixable": ["FAK101"]}, {"fixable": ["worse-division"]}])
 def test_what_is_not_fixable_is_reported_without_a_fix(settings: dict[str, object]) -> None:
-    config = Config().overlaid(settings, "test", Path())
+    config = Config().overlaid(settings, "test")
     repair = api.fix_source("a = x / BAD\n", config=config)
     assert not repair.changed
     assert [finding.fix for finding in repair.report.findings] == [None]
@@ -69,7 +68,11 @@ def test_a_suppressed_finding_is_not_fixed() -> None:
 
 @pytest.mark.parametrize(
     ("word", "code", "reason"),
-    [("BREAK", "FAK301", "breaks the syntax"), ("IDLE", "FAK302", "does not silence the finding")],
+    [
+        ("BREAK", "FAK301", "breaks the syntax"),
+        ("IDLE", "FAK302", "does not silence the finding"),
+        ("TANGLE", "FAK305", "has edits that overlap"),
+    ],
 )
 def test_a_fix_that_does_not_do_its_job_is_abandoned(word: str, code: str, reason: str) -> None:
     repair = api.fix_source(f"a = x / BAD\nb = x / {word}\nc = x / BAD\n")
@@ -84,6 +87,20 @@ def test_fixes_without_end_leave_the_file_alone() -> None:
     assert not repair.changed
     assert not repair.applied
     assert "do not settle" in repair.report.failures[0].message
+
+
+def test_fixes_that_are_good_alone_and_not_together_are_applied_as_far_as_they_go() -> None:
+    repair = api.fix_source("a = x / JEALOUS\nb = x / JEALOUS\n")
+    assert repair.after.text == "a = x / ALONE\nb = x / JEALOUS\n"
+    (failure,) = repair.report.failures
+    assert "cannot be checked afterwards (holds more than one ALONE)" in failure.message
+
+
+def test_one_bad_fix_does_not_hold_up_many_good_ones() -> None:
+    text = "a = x / BAD\n" * 150 + "b = x / BREAK\n" + "c = x / IDLE\n"
+    repair = api.fix_source(text)
+    assert repair.after.text == text.replace("BAD", "(BAD + 1e-8)")
+    assert [failure.row for failure in repair.report.failures] == [151, 152]
 
 
 def test_what_was_applied_is_told() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ def on(*layers: Mapping[str, object]) -> set[str]:
     config = Config()
     for layer in layers:
         kebab = {key.replace("_", "-"): value for key, value in layer.items()}
-        config = config.overlaid(kebab, "test", Path())
+        config = config.overlaid(kebab, "test")
     return set(choose(fake.catalogue(), config).on)
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from epslint import api
@@ -12,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("fake_world")
 
 def codes(text: str, **settings: object) -> list[str]:
     table = {key.replace("_", "-"): value for key, value in settings.items()}
-    config = Config().overlaid(table, "test", Path())
+    config = Config().overlaid(table, "test")
     report = api.check_source(text, config=config)
     assert not report.failures
     return [finding.code for finding in report.findings]
