@@ -181,6 +181,13 @@ def _self_assignments(node: FunctionNode) -> Iterator[str]:
             and child.value.id == me
         ):
             yield child.attr
+        elif (
+            isinstance(child, ast.Call)
+            and _last_name(child.func) == "register_buffer"
+            and child.args
+            and isinstance(child.args[0], ast.Constant)
+        ):
+            yield str(child.args[0].value)
 
 
 def _rows(node: ast.stmt) -> Rows:

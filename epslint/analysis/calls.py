@@ -103,8 +103,7 @@ class Calls:
             self._repaired(operands["x"].fact)
         if "where" in operands and op is Op.DIV:
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
-        facts = {name: operand.fact for name, operand in operands.items()}
-        fact = transfer(Call(op, facts, form))
+        fact = expressions.transferred(op, operands, form)
         if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero:
             fact = self._if_some_true(fact, operands.get("x"), env)
         if "dtype" in operands:
@@ -268,6 +267,8 @@ class Calls:
         if not isinstance(func, cst.Attribute) or expressions.is_module(func.value, env):
             return None
         name = func.attr.value
+        if name == "register_buffer":
+            return self._registered(node, func.value, env)
         receiver = expressions.eval(func.value, env)
         if name in _ACCUMULATORS:
             return self._accumulated(node, func.value, receiver, env)
@@ -287,6 +288,17 @@ class Calls:
         if in_place:
             self._store(func.value, fact, env)
         return fact
+
+    def _registered(self, node: cst.Call, owner: cst.BaseExpression, env: Env) -> Fact | None:
+        """`self.register_buffer("std", torch.ones(1))` assigns `self.std`."""
+        given = [argument.value for argument in node.args]
+        if len(given) < 2 or not isinstance(given[0], cst.SimpleString):
+            return None
+        name = cst.Name(str(given[0].evaluated_value))
+        if name.value.isidentifier():
+            fact = self._expressions.eval(given[1], env)
+            self._expressions.bind(cst.Attribute(owner, name), fact, env)
+        return UNKNOWN
 
     def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
         """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
@@ -327,10 +339,9 @@ class Calls:
         """A list that something is put into."""
         added = [self._expressions.eval(a.value, env) for a in node.args]
         element = added[-1] if added and name in ("append", "add", "insert") else UNKNOWN
-        first = receiver.size.constant == 0
-        joined = element if first else receiver.join(replace(element, form=Form.LIST))
-        grown = ranges.SOME if name in ("extend", "update") else receiver.size + ranges.point(1.0)
-        fact = replace(joined, form=Form.LIST, size=grown, parts=())
+        empty = receiver.range == ranges.TOP and not receiver.kinds
+        joined = element if empty else receiver.join(replace(element, form=Form.LIST))
+        fact = replace(joined, form=Form.LIST, size=ranges.SOME, parts=())
         self._store(target, fact, env)
         return UNKNOWN
 

@@ -19,6 +19,7 @@ from epslint.analysis.fact import (
     Fact,
     Form,
     Kind,
+    Part,
     number,
 )
 from epslint.analysis.frame import Frame
@@ -142,9 +143,14 @@ class Expressions:
         form: Form = Form.UNKNOWN,
     ) -> Fact:
         """The result of an operation, noted as a site."""
-        facts = {name: operand.fact for name, operand in operands.items()}
-        fact = transfer(Call(op, facts, form))
+        fact = self.transferred(op, operands, form)
         return self.conclude(op, node, operands, fact, env)
+
+    def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:
+        if op is Op.SUB and "x" in operands and "y" in operands:
+            if (fact := self._difference(operands["x"], operands["y"])) is not None:
+                return fact
+        return transfer(Call(op, {name: o.fact for name, o in operands.items()}, form))
 
     def conclude(
         self,
@@ -159,7 +165,8 @@ class Expressions:
             fact = replace(fact, grad=False)
         if isinstance(node, cst.BaseExpression):
             origin = Origin(op, node, self.frame.unit, operands, self.model.clock)
-            fact = replace(fact, origin=origin)
+            parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
+            fact = replace(fact, origin=origin, parts=parts)
         if self.frame.recording:
             self._note_uses(op, operands)
             if op in self.model.listening:
@@ -258,14 +265,9 @@ class Expressions:
                 self.eval(part.expression, env)
         return NOT_A_NUMBER
 
-    def _tuple(self, node: cst.Tuple, env: Env) -> Fact:
+    def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
         facts = [self.eval(element.value, env) for element in node.elements]
-        starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
-        parts = () if starred else tuple(enumerate(facts))
-        return replace(_collection(facts, node.elements), parts=parts)
-
-    def _list(self, node: cst.List | cst.Set, env: Env) -> Fact:
-        return _collection([self.eval(element.value, env) for element in node.elements], node.elements)
+        return replace(_collection(facts, node.elements), parts=_positions(facts, node.elements))
 
     def _dict(self, node: cst.Dict, env: Env) -> Fact:
         parts: list[tuple[int | str, Fact]] = []
@@ -283,36 +285,22 @@ class Expressions:
         if op is None or Form.OTHER in (left.form, right.form):
             return UNKNOWN  # text formatting, path joins
         operands = {"x": Operand(node.left, left), "y": Operand(node.right, right)}
-        if op is Op.SUB and (fact := self._difference(node, left, right, env)) is not None:
-            return self.conclude(op, node, operands, fact, env)
         return self.apply(op, node, operands, env)
 
-    def _difference(
-        self, node: cst.BinaryOperation, left: Fact, right: Fact, env: Env
-    ) -> Fact | None:
+    def _difference(self, x: Operand, y: Operand) -> Fact | None:
         """Differences that are known because of what both sides are made of."""
-        mine, theirs = self._maker(node.left, left), self._maker(node.right, right)
-        if theirs == (Op.DETACH, key_of(node.left)):
+        left = x.fact
+        mine, theirs = _maker(x.fact), _maker(y.fact)
+        key = key_of(x.node)
+        if key is not None and theirs == (Op.DETACH, key):
             return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
-        if theirs[0] is Op.MAX and theirs[1] is not None and theirs[1] == key_of(node.left):
+        if key is not None and theirs == (Op.MAX, key):
             shifted = ranges.NONPOSITIVE
             return Fact(shifted, Kind.SHIFTED, Evidence.PROVEN, form=left.form, grad=left.grad)
         if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
             proven = Evidence.PROVEN
             return Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven, form=left.form, grad=left.grad)
         return None
-
-    def _maker(self, node: cst.BaseExpression, fact: Fact) -> tuple[Op | None, str | None]:
-        """The operation that made a value and the key of what it was made of."""
-        origin = fact.origin
-        while origin is not None and origin.op in (Op.SAME, Op.DETACH, Op.ITEM, Op.FLOAT, Op.PICK):
-            inner = origin.operands["x"]
-            if origin.op is Op.DETACH and not (inner.fact.origin and inner.fact.origin.op is Op.MAX):
-                break
-            origin = inner.fact.origin
-        if origin is None or "x" not in origin.operands:
-            return None, None
-        return origin.op, key_of(origin.operands["x"].node)
 
     def _unary(self, node: cst.UnaryOperation, env: Env) -> Fact:
         fact = self.eval(node.expression, env)
@@ -475,8 +463,8 @@ class Expressions:
         if attribute and owner == self.frame.self_name:
             known = self.frame.attributes.get(attribute)
             self.frame.attributes[attribute] = fact if known is None else known.join(fact)
-        if self.frame.recording and self.model.tracing:
-            self.frame.known[self.frame.unit.row(target), path] = fact
+        if self.frame.recording and self.model.tracing and (row := self.frame.unit.find_row(target)):
+            self.frame.known[row, path] = fact
 
     def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
@@ -539,6 +527,18 @@ class Expressions:
         self.frame.sites[origin.node, origin.op] = replace(site, chosen=chosen)
 
 
+def _maker(fact: Fact) -> tuple[Op | None, str | None]:
+    """The operation that made a value, seen through rearrangements, and what it was made of."""
+    origin = fact.origin
+    while origin is not None and "x" in origin.operands:
+        inner = origin.operands["x"].fact.origin
+        through_detach = origin.op is Op.DETACH and inner is not None and inner.op is Op.MAX
+        if origin.op not in (Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK) and not through_detach:
+            return origin.op, key_of(origin.operands["x"].node)
+        origin = inner
+    return None, None
+
+
 def named_if_unknown(path: str, fact: Fact) -> Fact:
     """A name speaks only where nothing else does."""
     if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
@@ -568,13 +568,20 @@ def element_of(fact: Fact) -> Fact:
 
 def _collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fact:
     if not facts:
-        return Fact(form=Form.LIST, size=ranges.point(0.0), grad=False)
+        return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
     joined = facts[0]
     for fact in facts[1:]:
         joined = joined.join(fact)
     starred = any(isinstance(element, cst.StarredElement) for element in elements)
     size = ranges.SOME if starred else ranges.point(float(len(facts)))
     return replace(joined, form=Form.LIST, size=size, parts=())
+
+
+def _positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:
+    """The elements one by one, of a literal short enough to be taken apart again."""
+    if len(facts) > 8 or any(isinstance(element, cst.StarredElement) for element in elements):
+        return ()
+    return tuple(enumerate(facts))
 
 
 def _shape(base: Fact) -> Fact:
@@ -614,7 +621,7 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.SimpleString: Expressions._text,
         cst.ConcatenatedString: Expressions._text,
         cst.FormattedString: Expressions._formatted,
-        cst.Tuple: Expressions._tuple,
+        cst.Tuple: Expressions._list,
         cst.List: Expressions._list,
         cst.Set: Expressions._list,
         cst.Dict: Expressions._dict,

@@ -153,6 +153,13 @@ class Fact:
     def constant(self) -> float | None:
         return self.range.constant
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is a whole number: by its type, or because it counts."""
+        if self.form is Form.NUMBER and (value := self.constant) is not None:
+            return value == value // 1
+        return self.dtype.discrete or (self.is_any(Kind.COUNT) and not self.is_any(Kind.SUM))
+
     def is_any(self, kinds: Kind) -> bool:
         return bool(self.kinds & kinds)
 

@@ -15,7 +15,7 @@ from epslint.analysis.fact import UNKNOWN, Fact, Form
 from epslint.analysis.keys import key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
-from epslint.analysis.ranges import Range
+from epslint.analysis.ranges import Range, next_whole
 
 Constraint = Callable[[Range], Range]
 
@@ -179,10 +179,7 @@ class Guards:
         limits = _HOLDS[operator](other.range)
         if operator is cst.NotEqual and (value := other.constant) is not None:
             limits = _without_end(fact.range, value) or limits
-        if fact.dtype.discrete and limits.lo_open and other.constant is not None:
-            # A whole number above 0 is at least 1.
-            limits = replace(limits, lo=limits.lo + 1, lo_open=False)
-        return limits
+        return next_whole(limits) if fact.whole else limits
 
     def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
         name = _called(test)
@@ -212,7 +209,7 @@ class Guards:
             return
         limits = ranges.REAL.without_zero() if truth else ranges.point(0.0)
         if fact.range.nonnegative and truth:
-            limits = ranges.SOME if fact.dtype.discrete else ranges.POSITIVE
+            limits = ranges.SOME if fact.whole else ranges.POSITIVE
         self.narrow(node, fact, limits, env)
 
     def _condition_behind(

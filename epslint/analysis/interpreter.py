@@ -327,12 +327,18 @@ class Interpreter:
         return True
 
     def _class(self, node: cst.ClassDef, env: Env) -> bool:
+        """A class inside a function: its methods see what any of them assigns to self."""
         inner = env.child()
+        methods = [s for s in node.body.body if isinstance(s, cst.FunctionDef)]
         for statement in node.body.body:
-            if isinstance(statement, cst.FunctionDef):
-                self.model.run_nested(statement, inner, self.frame)
-            else:
+            if not isinstance(statement, cst.FunctionDef):
                 self._execute(statement, inner)
+        attributes: dict[str, Fact] = {}
+        for method in methods:
+            for name, fact in self.model.run_method(method, inner, self.frame, {}).items():
+                attributes[name] = attributes[name].join(fact) if name in attributes else fact
+        for method in methods:
+            self.model.run_method(method, inner, self.frame, attributes)
         return True
 
     def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> bool:

@@ -112,7 +112,7 @@ class Model:
             unit,
             self._scope(node.name.value, owner),
             owner,
-            _self_name(node) if owner else "",
+            self_name(node) if owner else "",
             depth=depth,
         )
         if depth == 0:
@@ -132,6 +132,28 @@ class Model:
         inner = Env(env, _mode(node, env.mode))
         self._bind_parameters(node.params, frame, inner, {})
         Interpreter(self, frame).run(node.body.body, inner)
+
+    def run_method(
+        self, node: cst.FunctionDef, env: Env, outer: Frame, attributes: Mapping[str, Fact]
+    ) -> Mapping[str, Fact]:
+        """A method of a class inside a function; what it assigns to its self."""
+        me = self_name(node)
+        frame = replace(
+            outer,
+            scope=replace(outer.scope, function=node.name.value),
+            owner=None,
+            self_name=me,
+            recording=outer.recording,
+            functions=dict(outer.functions),
+            returns=[],
+            attributes={},
+        )
+        inner = Env(env, _mode(node, env.mode))
+        self._bind_parameters(node.params, frame, inner, {})
+        for name, fact in attributes.items():
+            inner.assign(f"{me}.{name}", fact, self.tick())
+        Interpreter(self, frame).run(node.body.body, inner)
+        return frame.attributes
 
     def _scope(self, function: str, owner: ClassOutline | None) -> Scope:
         return Scope(function, owner.name if owner else "", imports=self.imports)
@@ -324,7 +346,7 @@ class Model:
         depth: int,
     ) -> Summary:
         name = node.name.value if isinstance(node, cst.FunctionDef) else ""
-        self_name = _self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
+        self_name = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
         frame = Frame(unit, Scope(name), owner, self_name, recording=False, depth=depth)
         self._bind_parameters(node.params, frame, env, given)
         interpreter = Interpreter(self, frame)
@@ -404,7 +426,7 @@ def _joined(facts: Sequence[Fact]) -> Fact:
     return joined
 
 
-def _self_name(node: cst.FunctionDef) -> str:
+def self_name(node: cst.FunctionDef) -> str:
     parameters = [*node.params.posonly_params, *node.params.params]
     return parameters[0].name.value if parameters and not _is_static(node) else ""
 

@@ -78,6 +78,11 @@ _WORDS = (
     _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
     _word(r"(^|_)adv(s|antages?)?$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False),
     _word(r"(^|_)(rewards?|returns?|rews?)$", _fact(ranges.REAL, Kind.REWARD), setting=False),
+    _word(
+        r"(^|_)(ids?|idx|idxs|index|indices|positions?|steps?)$",
+        Fact(ranges.NONNEGATIVE, grad=False),
+        setting=False,
+    ),
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
 )
 

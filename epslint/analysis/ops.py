@@ -488,11 +488,17 @@ def function(dotted: str) -> Function | None:
         return None
     if exact := EXACT.get(dotted):
         return Function(exact, NAMESPACES.get(namespace, Form.UNKNOWN))
-    form = NAMESPACES.get(namespace)
+    form = NAMESPACES.get(namespace) or _relative(namespace)
     spelling = SPELLINGS.get(name)
     if form is None or spelling is None:
         return None
     return Function(spelling, form)
+
+
+def _relative(namespace: str) -> Form | None:
+    """Packages named after torch speak its language: `torch_complex.functional.trace`."""
+    root = namespace.partition(".")[0]
+    return Form.TORCH if root.startswith("torch_") else None
 
 
 def method(name: str) -> tuple[Spelling, bool] | None:

@@ -280,6 +280,13 @@ def _spanning(ends: Iterable[tuple[float, bool]], *, holed: bool, nan: bool) -> 
     )
 
 
+def next_whole(limits: Range) -> Range:
+    """The limits of a whole number: above 0 is at least 1."""
+    if not limits.lo_open or not math.isfinite(limits.lo) or limits.lo != math.floor(limits.lo):
+        return limits
+    return replace(limits, lo=limits.lo + 1, lo_open=False)
+
+
 def point(value: float) -> Range:
     return Range(value, value)
 

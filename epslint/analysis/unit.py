@@ -45,10 +45,14 @@ class Unit:
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node stands, without its own parentheses."""
+        span = self._all_spans[node]
+        return Span(span.start + self._offset, span.end + self._offset)
+
+    @property
+    def _all_spans(self) -> dict[cst.CSTNode, Span]:
         if self._spans is None:
             self._spans = _spans(self._module, self._text)
-        span = self._spans[node]
-        return Span(span.start + self._offset, span.end + self._offset)
+        return self._spans
 
     def outer_span(self, node: cst.BaseExpression) -> Span:
         """Where a node stands with the parentheses that belong to it."""
@@ -60,6 +64,10 @@ class Unit:
 
     def row(self, node: cst.CSTNode) -> int:
         return self.source.location(self.span(node).start).row
+
+    def find_row(self, node: cst.CSTNode) -> int | None:
+        """The row of a node that may have been made up by the analysis."""
+        return self.row(node) if node in self._all_spans else None
 
     def text(self, node: cst.CSTNode) -> str:
         return self.source.slice(self.span(node))

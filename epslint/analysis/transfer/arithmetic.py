@@ -281,11 +281,7 @@ def divide_no_nan(call: Call) -> Fact:
 
 def _whole_numbers(range_: Range, *facts: Fact) -> Range:
     """The range of an integer result: `> 0` means `≥ 1`."""
-    if not all(fact.dtype.discrete for fact in facts):
-        return range_
-    if not range_.lo_open or range_.lo != _floor(range_.lo) or math.isinf(range_.lo):
-        return range_
-    return replace(range_, lo=range_.lo + 1, lo_open=False)
+    return ranges.next_whole(range_) if all(fact.whole for fact in facts) else range_
 
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(

@@ -28,7 +28,7 @@ def sum_(call: Call) -> Fact:
         range_,
         kinds,
         ground=max(x.ground, Evidence.NAMED),
-        zero=_zero_of_sum(x),
+        zero=_zero_of_sum(x, call.form),
         huge=x.huge,
         dtype=DType.INT if x.dtype.discrete else x.dtype,
     )
@@ -48,11 +48,13 @@ def _range_of_sum(x: Fact) -> Range:
     return replace(ranges.REAL, nan=x.range.nan)
 
 
-def _zero_of_sum(x: Fact) -> Evidence:
+def _zero_of_sum(x: Fact, form: Form) -> Evidence:
     if x.can_be_empty:
         return Evidence.PROVEN
+    if x.zero or form is Form.NUMBER or x.form is Form.LIST:
+        return x.zero  # numbers gathered over a loop are taken to be some
     # Of a sum of unknown things not even the sign is known: that it can be 0 is a fair guess.
-    return x.zero or Evidence.NAMED
+    return Evidence.NAMED
 
 
 def mean(call: Call) -> Fact:
@@ -135,7 +137,7 @@ def _extreme(call: Call) -> Fact:
 
 
 def count(call: Call) -> Fact:
-    return result(
+    found = result(
         call,
         ranges.NONNEGATIVE,
         Kind.COUNT,
@@ -143,6 +145,7 @@ def count(call: Call) -> Fact:
         zero=Evidence.PROVEN,
         dtype=DType.INT,
     )
+    return replace(found, grad=False)
 
 
 def scattered(call: Call) -> Fact:
@@ -168,7 +171,7 @@ def product(call: Call) -> Fact:
 
 
 def truth(call: Call) -> Fact:
-    return result(
+    found = result(
         call,
         ranges.UNIT,
         Kind.MASK,
@@ -176,6 +179,7 @@ def truth(call: Call) -> Fact:
         zero=Evidence.PROVEN,
         dtype=DType.BOOL,
     )
+    return replace(found, grad=False)
 
 
 def cumulative_sum(call: Call) -> Fact:
