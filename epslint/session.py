@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 
-from epslint import api, report, summary
+from epslint import api, diff, report, summary
 from epslint.errors import EpslintError, Failure
 from epslint.files import discover
 from epslint.fixer import Repair
@@ -64,7 +63,7 @@ def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
         result = _run_paths(paths, settings, flags)
     _complain(result, flags)
     if flags.diff:
-        click.echo("".join(_diffs(result.repairs)), nl=False)
+        click.echo(_diffs(result.repairs), nl=False)
         click.echo(_would_fix(result.repairs), err=True)
     elif not flags.fix_only:
         _print(result, flags, to_stderr=STDIN in paths and flags.fixing)
@@ -166,22 +165,12 @@ def _exit_code(result: api.Run, flags: Flags) -> int:
     return FINDINGS if failed and not flags.exit_zero else CLEAN
 
 
-def _diffs(repairs: Sequence[Repair]) -> Iterator[str]:
-    for repair in repairs:
-        if repair.changed:
-            yield from _diff(repair)
-
-
-_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-
-
-def _diff(repair: Repair) -> Iterator[str]:
-    name = shown_path(repair.before.filename)
-    lines = difflib.unified_diff(repair.before.lines, repair.after.lines, name, name, n=3)
-    for line in lines:
-        whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        colour = _DIFF_COLOURS.get(line[0])
-        yield click.style(whole, fg=colour) if colour else whole
+def _diffs(repairs: Sequence[Repair]) -> str:
+    return "".join(
+        diff.unified(repair.before, repair.after, shown_path(repair.before.filename))
+        for repair in repairs
+        if repair.changed
+    )
 
 
 def _would_fix(repairs: Sequence[Repair]) -> str:

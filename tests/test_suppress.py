@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import ast
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from epslint import api
 from epslint.config import Config
@@ -140,3 +144,34 @@ class TestUnused:
     def test_a_blanket_ignore_cannot_hide_that_it_is_unused(self) -> None:
         assert codes("a = 1  # epslint: ignore\n") == ["EPS001"]
         assert codes("# epslint: ignore-file[EPS001]\na = 1  # epslint: ignore[FAK101]\n") == []
+
+
+COMMENTS = [
+    "# epslint: ignore",
+    "# epslint: ignore[FAK101]",
+    "# epslint: ignore[FAK102,FAK101 , bad-division]",
+    "# epslint: ignore-file[FAK103]",
+    "# epslint: ignore[FAK999, FAK102]",
+    "# noqa",
+    "# noqa: F401,FAK101,E501",
+    "# type: ignore",
+    "# plain words, 你好",
+]
+LINES = ["a = 1", "b = x / BAD", "if a:", "    c = x / BAD", "", "f(", "    y / MILD,", ")"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.sets(st.sampled_from(COMMENTS), max_size=3), min_size=8, max_size=8))
+def test_removing_what_is_unused_changes_comments_only(comments: list[set[str]]) -> None:
+    lines = [
+        "  ".join([line, *sorted(added)]).rstrip()
+        for line, added in zip(LINES, comments, strict=True)
+    ]
+    text = "\r\n".join(lines) + "\r\n"
+    config = Config().overlaid({"fixable": ["EPS001"]})
+    repair = api.fix_source(text, config=config)
+    assert not repair.report.failures
+    assert ast.dump(ast.parse(repair.after.text)) == ast.dump(ast.parse(text))
+    assert "EPS001" not in [finding.code for finding in repair.report.findings]
+    site_codes = [f.code for f in api.check_source(text).findings if f.code.startswith("FAK")]
+    assert [f.code for f in repair.report.findings if f.code.startswith("FAK")] == site_codes

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epslint import api
+from epslint.config import Config
+from epslint.settings import Settings
+from tests.conftest import Cli
+
+BAD = "a = x / BAD\n"
+FIXED = "a = x / (BAD + 1e-8)\n"
+
+
+@pytest.fixture(autouse=True)
+def silent(capfd: pytest.CaptureFixture[str]) -> object:
+    """Nothing in the API prints, ever."""
+    yield
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("fake_world")
+class TestText:
+    def test_check(self) -> None:
+        report = api.check_source(BAD, filename="train.py")
+        (finding,) = report.findings
+        assert (report.filename, finding.code, report.fails) == ("train.py", "FAK101", True)
+        assert report.source is not None
+        assert report.source.slice(finding.span) == "BAD"
+
+    def test_check_with_settings(self) -> None:
+        config = Config().overlaid({"ignore": ["FAK101"]})
+        assert api.check_source(BAD, config=config).findings == ()
+
+    def test_fix(self) -> None:
+        repair = api.fix_source(BAD)
+        assert (repair.before.text, repair.after.text) == (BAD, FIXED)
+        assert not repair.report.findings
+
+    def test_text_that_is_not_python(self) -> None:
+        report = api.check_source("a = (\n", filename="train.py")
+        assert not report.findings
+        assert report.failures[0].filename == "train.py"
+        assert api.fix_source("a = (\n").after.text == "a = (\n"
+
+
+class TestPaths:
+    def test_check_writes_nothing(self, cli: Cli) -> None:
+        path = cli.write("a.py", BAD)
+        run = api.check_paths([cli.folder])
+        assert [len(report.findings) for report in run.reports] == [1]
+        assert path.read_text() == BAD
+
+    def test_fix_writes_unless_told_not_to(self, cli: Cli) -> None:
+        path = cli.write("a.py", BAD)
+        dry = api.fix_paths([path], write=False)
+        assert (dry.repairs[0].after.text, path.read_text()) == (FIXED, BAD)
+        api.fix_paths([path])
+        assert path.read_text() == FIXED
+
+    def test_what_cannot_be_checked_is_told(self, cli: Cli) -> None:
+        cli.write("a.py", "a = (\n")
+        run = api.check_paths([Path("a.py"), Path("gone.py")])
+        assert [failure.filename for failure in run.all_failures] == ["gone.py", "a.py"]
+
+    def test_settings_and_progress(self, cli: Cli) -> None:
+        for name in ("a.py", "b.py", "c.py"):
+            cli.write(name, BAD)
+        seen: list[tuple[int, int]] = []
+        run = api.check_paths(
+            [cli.folder],
+            Settings({"select": ["FAK102"]}, isolated=True),
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        assert not any(report.findings for report in run.reports)
+        assert seen == [(0, 3), (1, 3), (2, 3)]
