@@ -346,8 +346,8 @@ class Model:
         depth: int,
     ) -> Summary:
         name = node.name.value if isinstance(node, cst.FunctionDef) else ""
-        self_name = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
-        frame = Frame(unit, Scope(name), owner, self_name, recording=False, depth=depth)
+        me = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
+        frame = Frame(unit, Scope(name), owner, me, recording=False, depth=depth)
         self._bind_parameters(node.params, frame, env, given)
         interpreter = Interpreter(self, frame)
         if isinstance(node, cst.Lambda):
