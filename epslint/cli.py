@@ -173,11 +173,13 @@ _FLAGS = (
 
 @click.group(cls=_Epslint, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="epslint")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context, /) -> None:
     """Find and fix numerical hazards in machine-learning code.
 
     epslint PATHS checks, epslint --fix PATHS fixes; see epslint check --help for all options.
     """
+    ctx.color = _colour("auto")
 
 
 @main.command()
@@ -207,6 +209,7 @@ def check(ctx: click.Context, /, **_: object) -> None:
 
 
 def _colour(wish: str) -> bool | None:
+    """Whether to colour; None leaves it to click, which looks whether this is a terminal."""
     if wish == "auto" and os.environ.get("NO_COLOR"):
         return False
     return _COLOURS[wish]

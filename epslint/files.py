@@ -42,7 +42,7 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
                 warnings.append(f"no Python files found under {path}")
         elif not path.exists():
             failures.append(Failure(str(path), "no such file or directory"))
-        elif _forced_out(path, settings):
+        elif is_forced_out(path, settings):
             warnings.append(f"{path} is excluded")
         else:
             found = (path,)
@@ -51,7 +51,8 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
     return Discovery(tuple(files[key] for key in sorted(files)), tuple(failures), tuple(warnings))
 
 
-def _forced_out(path: Path, settings: Settings) -> bool:
+def is_forced_out(path: Path, settings: Settings) -> bool:
+    """Whether a file is left out although the user named it."""
     config = settings.of(path.parent)
     return config.force_exclude and any(globs.matches(path) for globs in _excludes(config))
 

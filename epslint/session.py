@@ -14,7 +14,7 @@ import click
 
 from epslint import api, diff, report, summary
 from epslint.errors import EpslintError, Failure
-from epslint.files import discover
+from epslint.files import discover, is_forced_out
 from epslint.fixer import Repair
 from epslint.report._text import shown_path
 from epslint.settings import Settings
@@ -51,22 +51,22 @@ class Flags:
 
 def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
     """Check or fix the paths, print what came of it, and return the exit code."""
-    # What Python itself has to say about the code it parses (a bad escape) is not ours to print.
-    warnings.filterwarnings("ignore", category=SyntaxWarning)
     if flags.show_files:
         return _show_files(paths, settings)
-    if STDIN in paths:
-        if len(paths) > 1:
-            raise EpslintError("'-' (standard input) cannot be mixed with paths")
-        result = _run_stdin(settings, flags)
-    else:
-        result = _run_paths(paths, settings, flags)
+    if STDIN in paths and len(paths) > 1:
+        raise EpslintError("'-' (standard input) cannot be mixed with paths")
+    with warnings.catch_warnings():
+        # What Python itself says about code it parses, such as a bad escape, is not ours to print.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        stdin = STDIN in paths
+        result = _run_stdin(settings, flags) if stdin else _run_paths(paths, settings, flags)
     _complain(result, flags)
     if flags.diff:
         click.echo(_diffs(result.repairs), nl=False)
-        click.echo(_would_fix(result.repairs), err=True)
+        if not flags.quiet:
+            click.echo(_would_fix(result.repairs), err=True)
     elif not flags.fix_only:
-        _print(result, flags, to_stderr=STDIN in paths and flags.fixing)
+        _print(result, flags, to_stderr=stdin and flags.fixing)
     return _exit_code(result, flags)
 
 
@@ -89,18 +89,27 @@ def _run_paths(paths: Sequence[Path], settings: Settings, flags: Flags) -> api.R
 
 def _run_stdin(settings: Settings, flags: Flags) -> api.Run:
     filename = flags.stdin_filename or "<stdin>"
+    data = sys.stdin.buffer.read()
+    if flags.stdin_filename and is_forced_out(Path(filename), settings):
+        _write_stdout(data if flags.fixing and not flags.diff else b"")
+        return api.Run(())
     config = settings.of(Path(flags.stdin_filename or ".").parent)
     try:
-        source = Source.decode(sys.stdin.buffer.read(), filename)
+        source = Source.decode(data, filename)
     except SourceError as error:
         return api.Run((api.FileReport(filename, failures=(Failure(filename, str(error)),)),))
     if not flags.fixing:
         return api.Run((api.check_source(source.text, filename, config),))
     repair = api.fix_source(source.text, filename, config, unsafe=flags.unsafe_fixes)
     if not flags.diff:
-        sys.stdout.buffer.write(source.encode(repair.after.text))
-        sys.stdout.buffer.flush()
+        _write_stdout(source.encode(repair.after.text))
     return api.Run((repair.report,), repairs=(repair,))
+
+
+def _write_stdout(data: bytes) -> None:
+    """Bytes, not text: the encoding and the line ends are the file's, not the terminal's."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def _show_files(paths: Sequence[Path], settings: Settings) -> int:

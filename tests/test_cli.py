@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from click.testing import CliRunner
 
 import epslint
 import epslint.analysis
 from epslint import session
+from epslint.cli import main
 from epslint.settings import Settings
 from epslint.source import Source
 from tests.conftest import Cli
@@ -149,6 +151,12 @@ class TestStdin:
         assert "--- x.py" in result.stdout
         assert result.exit_code == 1
 
+    def test_is_passed_through_when_its_name_is_excluded_by_force(self, cli: Cli) -> None:
+        args = ["--force-exclude", "--stdin-filename", "build/x.py", "-"]
+        assert cli("--fix", *args, stdin="a = x / BAD\n").stdout == "a = x / BAD\n"
+        assert cli("check", *args, stdin="a = x / BAD\n").exit_code == 0
+        assert cli("check", *args[1:], stdin="a = x / BAD\n").exit_code == 1
+
     def test_that_cannot_be_read_is_an_error(self, cli: Cli) -> None:
         result = cli("--fix", "-", stdin=b"a = '\xff'\n")
         assert (result.exit_code, result.stdout) == (2, "")
@@ -173,12 +181,13 @@ class TestOutput:
         )
 
     @pytest.mark.parametrize(
-        ("args", "environment", "coloured"),
+        ("args", "terminal", "no_color", "coloured"),
         [
-            ([], {}, False),
-            (["--color", "always"], {}, True),
-            (["--color", "always"], {"NO_COLOR": "1"}, True),
-            (["--color", "never"], {}, False),
+            ([], True, "", True),
+            ([], False, "", False),
+            ([], True, "1", False),
+            (["--color", "always"], False, "1", True),
+            (["--color", "never"], True, "", False),
         ],
     )
     def test_colour(
@@ -186,13 +195,21 @@ class TestOutput:
         cli: Cli,
         monkeypatch: pytest.MonkeyPatch,
         args: list[str],
-        environment: dict[str, str],
+        terminal: bool,
+        no_color: str,
         coloured: bool,
     ) -> None:
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("NO_COLOR", no_color)
         cli.write("a.py", HAZARD)
-        assert ("\x1b[" in cli("check", *args, "a.py").stdout) is coloured
+        result = CliRunner().invoke(main, ["check", *args, "a.py"], color=terminal)
+        assert ("\x1b[" in result.stdout) is coloured
+
+    def test_explanations_are_coloured_by_the_same_rule(
+        self, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert "\x1b[" in CliRunner().invoke(main, ["rule", "EPS001"], color=True).stdout
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert "\x1b[" not in CliRunner().invoke(main, ["rule", "EPS001"], color=True).stdout
 
     def test_quiet_and_clean_says_nothing(self, cli: Cli) -> None:
         cli.write("a.py", "a = 1\n")
