@@ -37,7 +37,9 @@ _MODULES: Mapping[str, Op] = MappingProxyType(
 
 _APPLIED = "()"  # the part of a module's fact that tells what applying it gives
 _FILLERS = frozenset({"append", "add", "extend", "insert", "update"})
-_ACCUMULATORS = frozenset({"scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"})
+_ACCUMULATORS = frozenset(
+    {"scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"}
+)
 
 
 class Calls:
@@ -193,7 +195,9 @@ class Calls:
             named = {"x": operands[0]} if operands else {}
             if len(operands) > 2:
                 return self._folded(op, node, operands, env)
-            return self._applied(Op.MAX if name == "max" else Op.MIN, node, named, env, Form.UNKNOWN)
+            return self._applied(
+                Op.MAX if name == "max" else Op.MIN, node, named, env, Form.UNKNOWN
+            )
         both = {"x": operands[0], "y": operands[1]}
         return self._applied(op, node, both, env, Form.UNKNOWN)
 

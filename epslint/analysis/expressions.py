@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import libcst as cst
 
@@ -33,8 +33,6 @@ from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
-
-N = TypeVar("N", bound=cst.BaseExpression)
 
 BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
     {
@@ -84,16 +82,22 @@ _CONSTANTS: Mapping[str, Fact] = MappingProxyType(
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
 
+class ReadsCalls(Protocol):
+    """The room next door, which evaluates calls and comes back here for their arguments."""
+
+    def eval(self, node: cst.Call, env: Env) -> Fact: ...
+
+
 class Expressions:
     """Evaluates the expressions of one frame."""
 
-    def __init__(self, model: Model, frame: Frame) -> None:
-        from epslint.analysis.calls import Calls  # the two rooms call each other
-
+    def __init__(
+        self, model: Model, frame: Frame, calls: Callable[[Expressions], ReadsCalls]
+    ) -> None:
         self.model = model
         self.frame = frame
         self.guards = Guards(self)
-        self.calls = Calls(self)
+        self.calls = calls(self)
 
     # -- entry -------------------------------------------------------------------------------
 
@@ -299,7 +303,9 @@ class Expressions:
             return Fact(shifted, Kind.SHIFTED, Evidence.PROVEN, form=left.form, grad=left.grad)
         if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
             proven = Evidence.PROVEN
-            return Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven, form=left.form, grad=left.grad)
+            return Fact(
+                ranges.NONNEGATIVE, Kind.SPAN, proven, proven, form=left.form, grad=left.grad
+            )
         return None
 
     def _unary(self, node: cst.UnaryOperation, env: Env) -> Fact:
@@ -383,9 +389,7 @@ class Expressions:
 
     # -- scopes inside expressions -----------------------------------------------------------
 
-    def _comprehension(
-        self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env
-    ) -> Fact:
+    def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env) -> Fact:
         inner = env.child()
         size = self._bind_for(node.for_in, inner)
         element = self.eval(node.elt, inner)
@@ -463,7 +467,11 @@ class Expressions:
         if attribute and owner == self.frame.self_name:
             known = self.frame.attributes.get(attribute)
             self.frame.attributes[attribute] = fact if known is None else known.join(fact)
-        if self.frame.recording and self.model.tracing and (row := self.frame.unit.find_row(target)):
+        if (
+            self.frame.recording
+            and self.model.tracing
+            and (row := self.frame.unit.find_row(target))
+        ):
             self.frame.known[row, path] = fact
 
     def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
@@ -510,12 +518,9 @@ class Expressions:
         kept = env.child()
         self.guards.assume(test, not truth, kept)
         condition = self.quietly(test, env).origin
-        if condition is not None and condition.op in (Op.ISNAN, Op.ISINF, Op.ISFINITE):
-            chosen = {
-                name: replace(operand.fact, zero=Evidence.NONE)
-                for name, operand in origin.operands.items()
-            }
-        elif _mentions_infinity(test):
+        if (
+            condition is not None and condition.op in (Op.ISNAN, Op.ISINF, Op.ISFINITE)
+        ) or _mentions_infinity(test):
             chosen = {
                 name: replace(operand.fact, zero=Evidence.NONE)
                 for name, operand in origin.operands.items()
@@ -560,7 +565,9 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
 def element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
     if fact.form is Form.LIST:
-        return replace(fact, form=Form.UNKNOWN, size=ranges.SOME, kinds=fact.kinds & ~WHOLE, parts=())
+        return replace(
+            fact, form=Form.UNKNOWN, size=ranges.SOME, kinds=fact.kinds & ~WHOLE, parts=()
+        )
     if fact.form.tensor:
         return replace(fact, kinds=fact.kinds & ~WHOLE, size=ranges.SOME, parts=())
     return UNKNOWN

@@ -66,6 +66,8 @@ class Evidence(IntEnum):
 
 
 class DType(Enum):
+    """The type of an element, as far as the choice of an epsilon needs it."""
+
     UNKNOWN = "unknown"
     BOOL = "bool"
     INT = "int"
@@ -206,7 +208,9 @@ class Fact:
             size=size,
             parts=_joined_parts(self.parts, other.parts),
             # The reason chain tells of the path that is the hazard.
-            origin=other.origin if other.zero > self.zero or other.huge > self.huge else self.origin,
+            origin=other.origin
+            if other.zero > self.zero or other.huge > self.huge
+            else self.origin,
         )
 
 

@@ -104,7 +104,9 @@ _COMPARING: Mapping[str, type[cst.BaseCompOp]] = MappingProxyType(
 )
 
 # Seen through from the outside in: what holds of `n.item()` holds of `n`.
-_TRANSPARENT = frozenset({"item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"})
+_TRANSPARENT = frozenset(
+    {"item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"}
+)
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
@@ -212,9 +214,7 @@ class Guards:
             limits = ranges.SOME if fact.whole else ranges.POSITIVE
         self.narrow(node, fact, limits, env)
 
-    def _condition_behind(
-        self, node: cst.BaseExpression, fact: Fact, env: Env
-    ) -> Origin | None:
+    def _condition_behind(self, node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
         """The comparison that a name was given, if its names still mean the same."""
         origin = fact.origin
         if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):

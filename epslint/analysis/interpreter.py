@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions, element_of
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, number
@@ -22,7 +23,9 @@ from epslint.analysis.origin import Operand
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
-_LEAVING = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"})
+_LEAVING = frozenset(
+    {"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"}
+)
 _UNDIFFERENTIATED = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
 _HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
 
@@ -41,7 +44,7 @@ class Interpreter:
     def __init__(self, model: Model, frame: Frame) -> None:
         self.model = model
         self.frame = frame
-        self.expressions = Expressions(model, frame)
+        self.expressions = Expressions(model, frame, Calls)
         self._loops: list[_Loop] = []
 
     # -- bodies ------------------------------------------------------------------------------
@@ -226,7 +229,9 @@ class Interpreter:
         assert isinstance(call, cst.Call)
         over = self.expressions.quietly(call.args[0].value, env) if call.args else UNKNOWN
         index, *rest = [element.value for element in target.elements]
-        start = self.expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
+        start = (
+            self.expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
+        )
         lowest = ranges.at_least(start.range.lo)
         self.expressions.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
         for element in rest:

@@ -1,4 +1,4 @@
-"""Keys: the text of a pure expression without its spaces, so that two occurrences can be matched."""
+"""Keys: the text of a pure expression without spaces, so that two occurrences can be matched."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def _subscript(node: cst.BaseExpression) -> str | None:
     subscript = cast(cst.Subscript, node)
     base = key_of(subscript.value)
     indices = [
-        key_of(element.slice.value) if isinstance(element.slice, cst.Index) else _slice(element.slice)
+        key_of(element.slice.value)
+        if isinstance(element.slice, cst.Index)
+        else _slice(element.slice)
         for element in subscript.slice
     ]
     if base is None or any(index is None for index in indices):

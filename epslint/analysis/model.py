@@ -17,7 +17,6 @@ from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Callee, Frame, Summary
 from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.ops import Op
-from epslint.analysis.ranges import Range
 from epslint.analysis.site import AtHand, Scope, Site
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
@@ -220,9 +219,7 @@ class Model:
 
     def attribute(self, owner: ClassOutline, name: str) -> Fact | None:
         """What `self.name` is: the join of what the class and its bases here assign to it."""
-        return self._answer(
-            ("attribute", owner.name, name), lambda: self._attribute(owner, name)
-        )
+        return self._answer(("attribute", owner.name, name), lambda: self._attribute(owner, name))
 
     def _attribute(self, owner: ClassOutline, name: str) -> Fact:
         facts: list[Fact] = []

@@ -47,9 +47,7 @@ def _fact(
     return Fact(range=range_, kinds=kinds, ground=_NAMED, zero=zero, huge=huge)
 
 
-EPSILON = Fact(
-    range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=_NAMED, grad=False
-)
+EPSILON = Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=_NAMED, grad=False)
 
 # Asked in this order; the first that fits decides.
 _WORDS = (
@@ -73,10 +71,14 @@ _WORDS = (
         _fact(ranges.UNIT, Kind.PROB, zero=_NAMED),
     ),
     _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
-    _word(r"(^|_)(std|stds|stddev|std_dev|stdev)$", _fact(ranges.NONNEGATIVE, Kind.STD, zero=_NAMED)),
+    _word(
+        r"(^|_)(std|stds|stddev|std_dev|stdev)$", _fact(ranges.NONNEGATIVE, Kind.STD, zero=_NAMED)
+    ),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
     _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
-    _word(r"(^|_)adv(s|antages?)?$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False),
+    _word(
+        r"(^|_)adv(s|antages?)?$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False
+    ),
     _word(r"(^|_)(rewards?|returns?|rews?)$", _fact(ranges.REAL, Kind.REWARD), setting=False),
     _word(
         r"(^|_)(ids?|idx|idxs|index|indices|positions?|steps?)$",

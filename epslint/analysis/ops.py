@@ -17,6 +17,8 @@ from epslint.analysis.fact import Form
 
 
 class Op(Enum):
+    """What the analysis tells apart."""
+
     # arithmetic
     ADD = auto()
     SUB = auto()
@@ -239,7 +241,9 @@ _ROWS = (
     _Row(Op.ADDCDIV, "addcdiv", "acc x y value"),
     _Row(Op.DIVIDE_NO_NAN, "divide_no_nan div_no_nan", "x y", method=False),
     _Row(Op.SUM, "sum nansum reduce_sum fsum", _REDUCE),
-    _Row(Op.SCATTER_SUM, "segment_sum unsorted_segment_sum scatter_sum", "x y dim", open_ended=True),
+    _Row(
+        Op.SCATTER_SUM, "segment_sum unsorted_segment_sum scatter_sum", "x y dim", open_ended=True
+    ),
     _Row(Op.BINCOUNT, "bincount histc", "x weights minlength", open_ended=True),
     _Row(Op.CUMSUM, "cumsum", "x dim"),
     _Row(Op.MEAN, "mean nanmean reduce_mean average", "x dim keepdim weights"),
@@ -296,7 +300,9 @@ _ROWS = (
     _Row(Op.ISNAN, "isnan is_nan"),
     _Row(Op.ISINF, "isinf is_inf isposinf"),
     _Row(Op.ISFINITE, "isfinite is_finite"),
-    _Row(Op.COMPARE, "eq ne gt ge lt le equal not_equal greater greater_equal less less_equal", "x y"),
+    _Row(
+        Op.COMPARE, "eq ne gt ge lt le equal not_equal greater greater_equal less less_equal", "x y"
+    ),
     _Row(Op.LOGICAL, "logical_and logical_or logical_not logical_xor isin", "x y"),
     _Row(Op.ONE_HOT, "one_hot", "x", method=False, open_ended=True),
     _Row(Op.SIZE, "size", "x dim"),
@@ -321,7 +327,9 @@ _ROWS = (
     ),
     _Row(Op.TOP_K, "topk top_k kthvalue", "x", open_ended=True),
     _Row(Op.NONZERO, "nonzero flatnonzero argwhere", "x", open_ended=True),
-    _Row(Op.STACK, "stack cat concat concatenate hstack vstack", "x", method=False, open_ended=True),
+    _Row(
+        Op.STACK, "stack cat concat concatenate hstack vstack", "x", method=False, open_ended=True
+    ),
     _Row(Op.DETACH, "detach stop_gradient"),
     _Row(Op.TO, "to astype type cast", "x y", open_ended=True),
     _Row(Op.HALF, "half"),

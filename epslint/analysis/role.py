@@ -10,8 +10,12 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Role
 
 _SPREAD = Kind.STD | Kind.VAR | Kind.SPAN
-_REWARD = re.compile(r"(^|_)(adv|advs|advantages?|rewards?|returns?|scores?|grpo|rloo|gae|whiten)(_|$)")
-_DIVERGENCE = re.compile(r"(^|_)(kl|kld|js|jsd|jeffreys|divergences?|entrop(y|ies)|renyi|alpha_div)(_|$)")
+_REWARD = re.compile(
+    r"(^|_)(adv|advs|advantages?|rewards?|returns?|scores?|grpo|rloo|gae|whiten)(_|$)"
+)
+_DIVERGENCE = re.compile(
+    r"(^|_)(kl|kld|js|jsd|jeffreys|divergences?|entrop(y|ies)|renyi|alpha_div)(_|$)"
+)
 
 
 def role_of(site: Site, guarded: Fact) -> Role:
@@ -25,7 +29,7 @@ def role_of(site: Site, guarded: Fact) -> Role:
     if kinds & Kind.KL or any(_DIVERGENCE.search(word) for word in words):
         return Role.DIVERGENCE
     if guarded.is_any(_SPREAD):
-        about_rewards = kinds & (Kind.REWARD | Kind.ADVANTAGE)
+        about_rewards = bool(kinds & (Kind.REWARD | Kind.ADVANTAGE))
         about_rewards = about_rewards or any(_REWARD.search(word) for word in words)
         return Role.REWARD if about_rewards else Role.GENERAL
     if guarded.is_any(Kind.COUNT | Kind.SUM | Kind.MASK | Kind.LENGTH | Kind.MEAN):

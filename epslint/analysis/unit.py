@@ -40,7 +40,8 @@ class Unit:
         if not self._header:
             return self._module.body
         (block,) = self._module.body
-        assert isinstance(block, cst.If) and isinstance(block.body, cst.IndentedBlock)
+        assert isinstance(block, cst.If)
+        assert isinstance(block.body, cst.IndentedBlock)
         return block.body.body
 
     def span(self, node: cst.CSTNode) -> Span:

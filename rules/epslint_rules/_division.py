@@ -104,4 +104,3 @@ def _whole_fix(site: Site, operand: Operand) -> Fix | None:
         grade=Grade.EXACT,
         edits=floor(site.unit, operand.node, "1", fact.form, slot_of(site, operand)),
     )
-

@@ -129,9 +129,7 @@ def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
     )
 
 
-def _moved(
-    site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand
-) -> Fix:
+def _moved(site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand) -> Fix:
     unit = site.unit
     text = unit.text(epsilon.node)
     before, after = sorted((unit.outer_span(value.node), unit.outer_span(epsilon.node)))

@@ -78,7 +78,7 @@ class SingleElementStd(SiteRule):
         text = " ".join(site.unit.text(operand.node).split())
         yield Diagnosis(
             span=site.span,
-            message=f"NaN when `{text}` has a single element: the unbiased estimate divides by n - 1",
+            message=f"NaN when `{text}` has one element: the unbiased estimate divides by n - 1",
             confidence=confidence,
             why=chain(operand.fact),
             fix=_uncorrected(site, site.node),

@@ -73,7 +73,11 @@ def _log_range(x: Range) -> Range:
         return ranges.TOP
     inside = x.meet(ranges.NONNEGATIVE)
     lo = math.log(inside.lo) if inside.lo > 0 else -ranges.INF
-    hi = inside.hi if math.isinf(inside.hi) else (math.log(inside.hi) if inside.hi > 0 else -ranges.INF)
+    hi = (
+        inside.hi
+        if math.isinf(inside.hi)
+        else (math.log(inside.hi) if inside.hi > 0 else -ranges.INF)
+    )
     return Range(lo, hi, inside.lo_open and lo > -ranges.INF, inside.hi_open, nan=x.nan or x.lo < 0)
 
 
@@ -133,9 +137,11 @@ def wave(call: Call) -> Fact:
 
 def rounded(call: Call) -> Fact:
     x = call.x
-    widened = Range(math.floor(x.range.lo), math.ceil(x.range.hi), nan=x.range.nan) if (
-        x.range.bounded
-    ) else replace(x.range.join(x.range.monotone(_floor, exact=False)), hi_open=False)
+    widened = (
+        Range(math.floor(x.range.lo), math.ceil(x.range.hi), nan=x.range.nan)
+        if (x.range.bounded)
+        else replace(x.range.join(x.range.monotone(_floor, exact=False)), hi_open=False)
+    )
     return result(call, widened, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
 
 

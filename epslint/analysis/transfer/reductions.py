@@ -97,9 +97,7 @@ def spread_with_mean(kind: Kind) -> Transfer:
 
 def norm(call: Call) -> Fact:
     kinds = Kind.NORM | (call.x.kinds & TOPIC)
-    return result(
-        call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN
-    )
+    return result(call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
 
 
 def extreme(call: Call) -> Fact:
@@ -131,9 +129,7 @@ def _extreme(call: Call) -> Fact:
     range_ = x.range
     if largest and x.is_any(_UNITARY):
         range_ = ranges.POSITIVE.meet(x.range)
-    return result(
-        call, range_, kinds, ground=x.ground, zero=x.zero, huge=x.huge, dtype=x.dtype
-    )
+    return result(call, range_, kinds, ground=x.ground, zero=x.zero, huge=x.huge, dtype=x.dtype)
 
 
 def count(call: Call) -> Fact:
