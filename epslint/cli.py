@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -180,6 +181,9 @@ def main(ctx: click.Context, /) -> None:
     epslint PATHS checks, epslint --fix PATHS fixes; see epslint check --help for all options.
     """
     ctx.color = _colour("auto")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an old encoding must not stop a report over a ∞
+            stream.reconfigure(errors="replace")
 
 
 @main.command()

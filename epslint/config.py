@@ -35,7 +35,7 @@ class ConfigError(EpslintError):
 class Selection:
     """One layer's say on which rules are on; a `select` forgets what the layers below said."""
 
-    origin: str
+    origin: str = field(compare=False)
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Config:
     below it and counts the rest.
     """
 
-    origin: str = "defaults"
+    origin: str = field(default="", compare=False)  # where it comes from, for messages
     selections: tuple[Selection, ...] = ()
     per_file_ignores: tuple[tuple[Globs, tuple[str, ...]], ...] = ()
     fixable: tuple[str, ...] = ("ALL",)
@@ -76,7 +76,8 @@ class Config:
     def overlaid(self, table: Table, origin: str = "settings", root: Path | None = None) -> Config:
         """This config with a layer of settings on top; `root` is where its patterns start."""
         root = root or Path.cwd()
-        config = replace(self, origin=origin, selections=(*self.selections, Selection(origin)))
+        origins = f"{self.origin}, {origin}" if self.origin else origin
+        config = replace(self, origin=origins, selections=(*self.selections, Selection(origin)))
         for key, raw in table.items():
             put = _SETTINGS.get(key)
             if put is None:

@@ -87,7 +87,7 @@ def settings(config: Config) -> str:
     excluded = [p for globs in config.extend_exclude for p in globs.patterns]
     return "".join(
         [
-            f"# from {config.origin}\n",
+            f"# from {config.origin or 'the defaults'}\n",
             _table(
                 {
                     "select": sorted(choose(registry.load(), config).on),

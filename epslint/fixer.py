@@ -7,6 +7,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -217,18 +218,27 @@ def _parses_as_newer_python(text: str) -> bool:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Replace a file's content in one step, keeping its mode; a link stays a link.
+    """Replace a file's content in one step, keeping its mode and owner; a link stays a link.
 
     A crash or a full disk in between leaves the old file whole.
     """
     target = Path(os.path.realpath(path))
-    mode = stat.S_IMODE(target.stat().st_mode)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(name, mode)
+            file.flush()
+            os.fsync(file.fileno())
+        _take_after(Path(name), target.stat())
         os.replace(name, target)
     except BaseException:
         os.unlink(name)
         raise
+
+
+def _take_after(path: Path, old: os.stat_result) -> None:
+    path.chmod(stat.S_IMODE(old.st_mode))
+    new = path.stat()
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) and hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root may give files away
+            os.chown(path, old.st_uid, old.st_gid)

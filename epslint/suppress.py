@@ -125,7 +125,8 @@ _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENC
 
 
 def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
-    lines = iter(source.lines)
+    # The tokenizer does not know the line end "\r" that Python does; columns stay the same.
+    lines = (line.rstrip("\r\n") + "\n" for line in source.lines)
     try:
         yield from tokenize.generate_tokens(lambda: next(lines, ""))
     except (tokenize.TokenError, SyntaxError) as error:

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -377,3 +381,16 @@ def test_config_shows_what_holds_in_a_shape_that_can_be_read_back(cli: Cli) -> N
     assert config.selections[0].select == ("FAK101", "FAK103")
     assert {r.value: e for r, e in config.epsilons}["reward"] == 1e-5
     assert cli("config", "no/such/file.py").exit_code == 0
+
+
+def test_an_old_encoding_does_not_stop_a_report(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\n\n\ndef f(x, mask):\n    return x / mask.sum()\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "epslint", "a.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert b"EPS101" in run.stdout

@@ -183,6 +183,12 @@ class TestDiscovery:
         assert cli.codes("--config", "other/mine.toml", "a.py") == ["FAK103"]
         assert cli("a.py").exit_code == 2
 
+    def test_an_error_names_the_file_also_when_the_command_line_adds_to_it(self, cli: Cli) -> None:
+        cli.write("epslint.toml", "unfixable = ['FAK999']\n")
+        cli.write("a.py", "a = x / BAD\n")
+        result = cli("--ignore", "FAK102", "a.py")
+        assert "epslint.toml, command line: unfixable: no rule has" in result.stderr
+
     def test_a_bad_file_further_down_stops_the_run_before_anything_is_written(
         self, cli: Cli
     ) -> None:

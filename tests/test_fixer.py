@@ -136,6 +136,13 @@ class TestWriting:
         assert stat.S_IMODE(path.stat().st_mode) == 0o751
         assert os.listdir(cli.folder) == ["tool.py"]
 
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+    def test_the_owner_stays_the_owner(self, cli: Cli) -> None:
+        path = cli.write("tool.py", "a = x / BAD\n")
+        os.chown(path, 1234, 5678)
+        cli("--fix", ".")
+        assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
+
     def test_a_link_stays_a_link(self, cli: Cli) -> None:
         target = cli.write("real/target.py", "a = x / BAD\n")
         link = cli.folder / "link.py"

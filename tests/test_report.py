@@ -55,6 +55,11 @@ class TestFull:
         assert "1 | a = x / BAD\n  |         ^^^\n2 | b = x / WORSE\n" in text
         assert "2 | b = x / WORSE\n  |         ^^^^^\n  |\n" in text
 
+    def test_control_characters_do_not_reach_the_terminal(self, cli: Cli) -> None:
+        cli.write("a.py", "a = '\x1b[2J'; b = x / BAD\n")
+        lines = cli("--color", "always", "a.py").stdout.splitlines()
+        assert not any("\x1b[2J" in line for line in lines)
+
     def test_line_numbers_line_up(self, cli: Cli) -> None:
         cli.write("a.py", "\n" * 8 + "a = x / MILD\n\n")
         assert "\n 8 |\n 9 | a = x / MILD\n   |         ^^^^\n10 |\n" in cli("a.py").stdout

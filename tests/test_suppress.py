@@ -72,6 +72,10 @@ def test_a_comment_inside_a_string_is_no_comment() -> None:
     assert codes('"""\n# epslint: ignore-file\n"""\na = x / BAD\n') == ["FAK101"]
 
 
+def test_old_macintosh_lines_are_lines() -> None:
+    assert codes("a = 1\rb = x / BAD  # epslint: ignore[FAK101]\rc = x / BAD\r") == ["FAK101"]
+
+
 STATEMENT = """\
 a = f({0}
     x,{1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from epslint.rule import Finding, Severity
 from epslint.source import Source
 
 TAB = 4
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.ADVICE: "cyan"}
 
@@ -57,8 +59,8 @@ def fixable_mark(finding: Finding) -> str:
 
 
 def expanded(text: str) -> str:
-    """Text with its tabs as blanks, at the same stops wherever it is shown."""
-    return text.expandtabs(TAB)
+    """Text as a terminal can be trusted with: tabs as blanks, no control characters."""
+    return _CONTROL.sub("\ufffd", text.expandtabs(TAB))
 
 
 def width(text: str) -> int:

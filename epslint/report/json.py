@@ -18,7 +18,7 @@ Object = dict[str, object]
 def render(run: Run) -> str:
     """The array, as text."""
     rows = [_finding(source, finding) for source, finding in findings(run.reports)]
-    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(rows, indent=2) + "\n"
 
 
 def _finding(source: Source, finding: Finding) -> Object:
