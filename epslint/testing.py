@@ -16,11 +16,15 @@ In a pack's tests:
     @pytest.mark.parametrize("case", fixture_cases(Path("fixtures")), ids=str)
     def test_fixture(case: Case) -> None:
         assert_fixture(case)
+
+`python -m epslint.testing fixtures` writes the `hazard*.fixed.py` that are missing, for you to read
+and keep; it never changes one that is there.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -149,8 +153,7 @@ def _assert_fix(case: Case, source: Source) -> None:
     rule = registry.load().find(case.code)
     if rule is None:
         raise AssertionError(f"{case.path}: no installed rule has the code {case.code}")
-    config = _config(case.code)
-    repair = api.fix_source(source.text, source.filename, config, unsafe=True)
+    repair = _repaired(case, source)
     _assert_no_failures(repair.report)
     if rule.grade is None:
         _assert(not repair.applied and not case.fixed.exists(), f"{case.path}: fix without a grade")
@@ -158,10 +161,26 @@ def _assert_fix(case: Case, source: Source) -> None:
     _assert(case.fixed.exists(), f"{case.path}: {case.fixed.name} is missing")
     wanted = Source.decode(case.fixed.read_bytes(), str(case.fixed))
     _assert_same(repair.after, wanted)
-    again = api.fix_source(repair.after.text, source.filename, config, unsafe=True)
+    again = _repaired(case, repair.after)
     _assert(not again.changed, f"{case.path}: fixing twice is not fixing once")
     left = [f.code for f in repair.report.findings if f.fix is not None]
     _assert(not left, f"{case.fixed}: still has a fix to apply for {left}")
+
+
+def _repaired(case: Case, source: Source) -> api.Repair:
+    return api.fix_source(source.text, source.filename, _config(case.code), unsafe=True)
+
+
+def write_missing(root: Path) -> list[Path]:
+    """Write the fixed files that are not there yet; those that are stay what they are."""
+    written = []
+    for case in fixture_cases(root):
+        source = Source.decode(case.path.read_bytes(), str(case.path))
+        repair = _repaired(case, source)
+        if repair.changed and not case.clean and not case.fixed.exists():
+            case.fixed.write_bytes(source.encode(repair.after.text))
+            written.append(case.fixed)
+    return written
 
 
 def _assert_same(actual: Source, wanted: Source) -> None:
@@ -203,3 +222,8 @@ def _config(code: str) -> Config:
     """The defaults and the rule under test, of which alone the fixes are applied."""
     table = {"extend-select": [code], "fixable": [code], "preview": True}
     return Config().overlaid(table, "the test")
+
+
+if __name__ == "__main__":
+    for path in write_missing(Path(sys.argv[1])):
+        print(path)

@@ -9,7 +9,13 @@ import pytest
 
 from epslint import registry
 from epslint.rule import Diagnosis, Rule
-from epslint.testing import Case, assert_documented, assert_fixture, fixture_cases
+from epslint.testing import (
+    Case,
+    assert_documented,
+    assert_fixture,
+    fixture_cases,
+    write_missing,
+)
 from tests import fake
 from tests.conftest import Cli
 
@@ -106,6 +112,17 @@ class TestHarness:
             "FAK101/hazard",
             "FAK101/hazard_loop",
         ]
+
+    def test_writes_the_fixed_files_that_are_missing_and_no_others(self, cli: Cli) -> None:
+        crlf = cli.write("FAK101/hazard_crlf.py", b"a = x / BAD  # FAK101\r\n")
+        kept = cli.write("FAK101/hazard.fixed.py", "mine\n")
+        for name in ("FAK101/hazard.py", "FAK101/clean.py", "FAK103/hazard.py"):
+            cli.write(name, "a = x / BAD\n")
+        written = write_missing(cli.folder)
+        assert written == [crlf.with_name("hazard_crlf.fixed.py")]
+        assert written[0].read_bytes() == b"a = x / (BAD + 1e-8)  # FAK101\r\n"
+        assert kept.read_text() == "mine\n"
+        assert_fixture(Case("FAK101", crlf))
 
     @pytest.mark.parametrize("name", ["hazzard.py", "hazard.fixed.py"])
     def test_refuses_a_file_that_would_never_be_run(self, cli: Cli, name: str) -> None:
