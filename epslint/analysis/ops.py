@@ -237,7 +237,7 @@ _ROWS = (
     _Row(Op.NEG, "neg negative"),
     _Row(Op.MATMUL, "matmul mm bmm mv inner tensordot", "x y dim"),
     _Row(Op.DOT, "dot vdot", "x y dim"),
-    _Row(Op.EINSUM, "einsum", "x", method=False, open_ended=True),
+    _Row(Op.EINSUM, "einsum", "equation x y", method=False, open_ended=True),
     _Row(Op.ADDCDIV, "addcdiv", "acc x y value"),
     _Row(Op.DIVIDE_NO_NAN, "divide_no_nan div_no_nan", "x y", method=False),
     _Row(Op.SUM, "sum nansum reduce_sum fsum", _REDUCE),

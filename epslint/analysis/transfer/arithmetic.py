@@ -53,7 +53,7 @@ def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
         return y.zero
     if y.constant == 0:
         return x.zero
-    if x.range.nonnegative and y.range.nonnegative:
+    if x.constant is None and y.constant is None and x.zero and y.zero:
         return weakest(x.zero, y.zero)
     if x.is_any(Kind.OFFSET) or y.is_any(Kind.OFFSET):
         return weakest(x.zero, Evidence.PROVEN) if y.constant is not None else Evidence.NONE
@@ -275,6 +275,15 @@ def product_of_tensors(call: Call) -> Fact:
     return result(call, kinds=(x.kinds & y.kinds) & TOPIC)
 
 
+def einsum(call: Call) -> Fact:
+    """Sums of products; of one tensor alone sums, or the tensor rearranged."""
+    x = call.x
+    if call.get("y") is None and x.range.nonnegative:
+        summed = Kind.COUNT if x.is_any(Kind.MASK) else Kind.SUM
+        return result(call, ranges.NONNEGATIVE, (x.kinds & TOPIC) | summed, zero=x.zero)
+    return product_of_tensors(call)
+
+
 def divide_no_nan(call: Call) -> Fact:
     return result(call, (call.x.range / call.y.range).without_nan().join(ranges.point(0.0)))
 
@@ -300,6 +309,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.RSQRT: reciprocal_root,
         Op.MATMUL: product_of_tensors,
         Op.DOT: product_of_tensors,
+        Op.EINSUM: einsum,
         Op.DIVIDE_NO_NAN: divide_no_nan,
     }
 )
