@@ -205,7 +205,7 @@ class Guards:
         fact = self._evaluator.eval(node, env)
         if (origin := self._condition_behind(node, fact, env)) is not None:
             self.assume(origin.node, truth, env)
-        if fact.form in (Form.LIST, Form.UNKNOWN) and fact.range == ranges.TOP:
+        if fact.form is Form.LIST or (fact.form is Form.UNKNOWN and fact.range == ranges.TOP):
             self._resize(node, ranges.SOME if truth else ranges.point(0.0), env)
         if fact.form is Form.LIST:
             return
