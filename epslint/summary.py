@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from epslint.api import Run
 from epslint.fixer import Repair
 from epslint.report._text import shown_path
-from epslint.rule import Finding
+from epslint.rule import Finding, Severity
 
 
 def summary(run: Run) -> str:
@@ -22,7 +22,9 @@ def summary(run: Run) -> str:
     if not left:
         return "All checks passed." if not run.all_failures else ""
     files = sum(bool(report.findings) for report in run.reports)
-    sentence = f"Found {_plural(len(left), 'finding')} in {_plural(files, 'file')}."
+    advice = sum(finding.severity is Severity.ADVICE for finding in left)
+    aside = f", {advice} of them advice" if advice else ""
+    sentence = f"Found {_plural(len(left), 'finding')} in {_plural(files, 'file')}{aside}."
     return " ".join([sentence, *_fixable(left)])
 
 

@@ -88,7 +88,7 @@ class TestFixing:
         assert path.read_text() == FIXED
         assert result.stdout == (
             "a.py:2:9: FAK102 [unsafe] `WORSE` can be 0 [proven]\n"
-            "a.py:3:9: FAK103 `MILD` can be 0 [proven]\n"
+            "a.py:3:9: FAK103 `MILD` can be 0 [proven, advice]\n"
             "Found 3 findings (1 fixed, 2 left). 1 fixable with --fix --unsafe-fixes.\n"
         )
 
@@ -181,7 +181,8 @@ class TestOutput:
             "2  FAK101  [*] bad-division\n"
             "1  FAK102  [ ] worse-division\n"
             "1  FAK103  [ ] mild-division\n"
-            "Found 4 findings in 1 file. 2 fixable with --fix, 1 more with --unsafe-fixes.\n"
+            "Found 4 findings in 1 file, 1 of them advice. "
+            "2 fixable with --fix, 1 more with --unsafe-fixes.\n"
         )
 
     @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_concise_and_grouped(cli: Cli) -> None:
     assert cli("-q", "--output-format", "concise", ".").stdout == (
         "a.py:1:9: FAK101 [*] `BAD` can be 0 [proven]\n"
         "a.py:1:15: FAK102 [unsafe] `WORSE` can be 0 [proven]\n"
-        "b.py:1:9: FAK103 `MILD` can be 0 [proven]\n"
+        "b.py:1:9: FAK103 `MILD` can be 0 [proven, advice]\n"
     )
     assert cli("-q", "--output-format", "grouped", ".").stdout == (
         "a.py:\n"
@@ -79,7 +79,7 @@ def test_concise_and_grouped(cli: Cli) -> None:
         "  1:15     FAK102 [unsafe] `WORSE` can be 0 [proven]\n"
         "\n"
         "b.py:\n"
-        "  1:9      FAK103 `MILD` can be 0 [proven]\n"
+        "  1:9      FAK103 `MILD` can be 0 [proven, advice]\n"
     )
 
 

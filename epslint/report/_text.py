@@ -46,10 +46,11 @@ def place(source: Source, finding: Finding) -> str:
 
 
 def headline(finding: Finding) -> str:
-    """Code, whether --fix can help, what is wrong, and how surely it is known."""
+    """Code, whether --fix can help, what is wrong, how surely it is known, and if it is advice."""
     code = click.style(finding.code, fg=_COLOURS[finding.severity], bold=True)
-    star = fixable_mark(finding)
-    return f"{code} {star}{finding.message} [{finding.confidence.value}]"
+    advice = ", advice" if finding.severity is Severity.ADVICE else ""
+    known = f"[{finding.confidence.value}{advice}]"
+    return f"{code} {fixable_mark(finding)}{finding.message} {known}"
 
 
 def fixable_mark(finding: Finding) -> str:

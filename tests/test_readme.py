@@ -1,0 +1,61 @@
+"""The README's two commands do what it says; what they install is the business of .ci/run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click import unstyle
+from click.testing import CliRunner, Result
+
+from epslint.cli import main
+
+ROOT = Path(__file__).parent.parent
+COMMANDS = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+
+def epslint(*args: str) -> Result:
+    return CliRunner().invoke(main, list(args))
+
+
+def test_the_demo_command_runs_these_steps() -> None:
+    demo = COMMANDS[0]
+    assert "pip install -q ." in demo
+    assert "epslint check --exit-zero fixtures/demo &&" in demo
+    assert "epslint check --exit-zero --diff fixtures/demo\n" in demo
+
+
+def test_the_demo_has_findings_and_fixes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    checked = epslint("check", "--exit-zero", "fixtures/demo")
+    assert checked.exit_code == 0
+    assert "EPS101" in checked.stdout
+    diff = epslint("check", "--exit-zero", "--diff", "fixtures/demo")
+    assert diff.exit_code == 0
+    assert "+++ fixtures/demo/" in unstyle(diff.stdout)
+
+
+def test_the_test_command_is_the_one_that_runs_everything() -> None:
+    assert COMMANDS[-1] == "bash .ci/run\n"
+    script = (ROOT / ".ci" / "run").read_text()
+    for step in (
+        'install .* -e "\\.\\[test\\]"',
+        "ruff. check",
+        "format --check",
+        "mypy. --strict",
+    ):
+        assert re.search(step, script)
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_every_option_the_readme_names_exists() -> None:
+    text = (ROOT / "README.md").read_text()
+    helps = "".join(epslint(*args, "--help").stdout for args in ([], ["check"], ["rule"]))
+    known = set(re.findall(r"--[a-z-]+", helps))
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known
+
+
+def test_torch_is_pinned() -> None:
+    pins = re.findall(r'"(torch[^"]*)"', (ROOT / "pyproject.toml").read_text())
+    assert pins == ["torch==2.13.0"]
