@@ -93,6 +93,7 @@ _DIRECTIVE = re.compile(
 )
 _WORD = re.compile(r"[^\s,]+")
 _HINT = re.compile(r"epslint:|noqa", re.IGNORECASE)
+_LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 _REACHES = {"ignore": Reach.LINE, "ignore-file": Reach.FILE}
 
 
@@ -119,9 +120,6 @@ def _ignores(source: Source) -> Iterator[Ignore]:
             for comment in waiting:
                 yield from _directives(source, comment, None, 0)
             waiting, first = [], token.start[0]
-
-
-_LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 
 
 def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
