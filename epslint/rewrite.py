@@ -108,12 +108,30 @@ def _around(span: Span, opening: str, closing: str, *, drop_last: int = 0) -> It
     yield Edit(Span(span.end - drop_last, span.end), closing)
 
 
-def remove(span: Span) -> Edit:
-    return Edit(span, "")
+def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit, ...] | None:
+    """`content` in place of `node`; None where a comment inside would be lost."""
+    span = unit.span(node)
+    old = unit.source.slice(span)
+    return None if "#" in old else (Edit(span, content),)
 
 
-def replace(span: Span, content: str) -> Edit:
-    return Edit(span, content)
+def clamped(
+    unit: Unit, node: cst.BaseExpression, low: str, high: str, slot: Slot
+) -> tuple[Edit, ...]:
+    """`node.clamp(low, high)`, in place of `node`."""
+    outer = unit.outer_span(node)
+    suffix = f".clamp({low}, {high})"
+    if node.lpar or isinstance(node, _PRIMARY):
+        return (Edit(Span(outer.end, outer.end), suffix),)
+    return tuple(_around(outer, "(", f"){suffix}"))
+
+
+def without_wrapper(
+    unit: Unit, outer: cst.BaseExpression, inner: cst.BaseExpression
+) -> tuple[Edit, ...]:
+    """`inner` alone, where `outer` stood around it."""
+    around, kept = unit.span(outer), unit.outer_span(inner)
+    return (Edit(Span(around.start, kept.start), ""), Edit(Span(kept.end, around.end), ""))
 
 
 def _is_loose(node: cst.BaseExpression) -> bool:

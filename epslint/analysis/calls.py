@@ -142,6 +142,8 @@ class Calls:
         expressions.repair(unmet.fact, test.node, True, env)
         expressions.repair(met.fact, test.node, False, env)
         joined = first.join(second)
+        if -ranges.INF in (first.constant, second.constant):
+            joined = joined.plus(Kind.STRUCK)
         forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
         return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -168,7 +168,7 @@ class Expressions:
         if not env.mode.grad and fact.grad:
             fact = replace(fact, grad=False)
         if isinstance(node, cst.BaseExpression):
-            origin = Origin(op, node, self.frame.unit, operands, self.model.clock)
+            origin = self._origin(op, node, operands)
             parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
             fact = replace(fact, origin=origin, parts=parts)
         if self.frame.recording:
@@ -176,6 +176,12 @@ class Expressions:
             if op in self.model.listening:
                 self._record(op, node, operands, fact, env)
         return fact
+
+    def _origin(
+        self, op: Op, node: cst.BaseExpression, operands: Mapping[str, Operand]
+    ) -> Origin:
+        frame = self.frame
+        return Origin(op, node, frame.unit, operands, self.model.clock, frame.serial)
 
     def _note_uses(self, op: Op, operands: Mapping[str, Operand]) -> None:
         for operand in operands.values():
@@ -205,7 +211,17 @@ class Expressions:
             mode=env.mode,
             scope=self.frame.scope,
             hierarchy=self.model.hierarchy,
+            repeatable=frozenset(self._repeatable(operands, env)),
         )
+
+    def _repeatable(self, operands: Mapping[str, Operand], env: Env) -> Iterator[str]:
+        """The operands whose making could be written here once more and give the same."""
+        for name, operand in operands.items():
+            origin = operand.fact.origin
+            if origin is None or origin.frame != self.frame.serial:
+                continue
+            if origin.node is operand.node or self.guards.still_means(origin, env):
+                yield name
 
     # -- names and attributes ----------------------------------------------------------------
 
@@ -258,7 +274,8 @@ class Expressions:
             value = float(node.evaluated_value)
         except OverflowError:
             value = ranges.INF
-        return number(value, DType.INT if whole else DType.UNKNOWN)
+        fact = number(value, DType.INT if whole else DType.UNKNOWN)
+        return replace(fact, origin=self._origin(Op.CONSTANT, node, {}))
 
     def _text(self, node: cst.BaseExpression, env: Env) -> Fact:
         return NOT_A_NUMBER

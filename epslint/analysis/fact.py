@@ -55,6 +55,9 @@ class Kind(Flag):
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
     SIMPLEX = auto()  # sums to 1 along some axis
     OFFSET = auto()  # a count less a constant: n − 1
+    LOGSCALE = auto()  # the log of a scale that is learned: log_std, log_alpha, log_var
+    STRUCK = auto()  # has entries set to −∞ to mask them out
+    RUNNING = auto()  # an attribute that starts at 0 and is added to
 
 
 class Evidence(IntEnum):

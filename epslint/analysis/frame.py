@@ -29,6 +29,7 @@ class Frame:
     # A `where` evaluates its branches twice: as they are, and as they are where they are chosen.
     choosing: bool = False
     depth: int = 0
+    serial: int = 0  # tells executions apart
     sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
     uses: dict[cst.CSTNode, set[Op]] = field(default_factory=dict)
     functions: dict[str, Callee] = field(default_factory=dict)

@@ -175,6 +175,22 @@ class Guards:
         self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
         mirrored = _MIRRORED[holding]
         self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
+        self._separate(left, right, holding, env)
+
+    @staticmethod
+    def _separate(
+        left: cst.BaseExpression,
+        right: cst.BaseExpression,
+        holding: type[cst.BaseCompOp],
+        env: Env,
+    ) -> None:
+        """`high > low` says that `high - low` is not 0, nor `low - high`."""
+        if holding in (cst.GreaterThan, cst.LessThan, cst.NotEqual):
+            for x, y in ((left, right), (right, left)):
+                difference = cst.BinaryOperation(x, cst.Subtract(), y)
+                if (key := key_of(difference)) is not None:
+                    away = Fact(range=ranges.REAL.without_zero())
+                    env.refine(key, away, roots_of(difference))
 
     @staticmethod
     def _constraint(operator: type[cst.BaseCompOp], fact: Fact, other: Fact) -> Range:

@@ -86,7 +86,7 @@ class Model:
         """Statements outside functions: one environment, a unit per statement."""
         env = Env()
         for rows in body:
-            frame = Frame(self.unit(rows), self._scope("", owner), owner)
+            frame = Frame(self.unit(rows), self._scope("", owner), owner, serial=self.tick())
             Interpreter(self, frame).run(frame.unit.body, env)
             yield frame
 
@@ -113,6 +113,7 @@ class Model:
             owner,
             self_name(node) if owner else "",
             depth=depth,
+            serial=self.tick(),
         )
         if depth == 0:
             epsilons = tuple(self._epsilons(node.params, frame))
@@ -127,6 +128,7 @@ class Model:
             functions=dict(outer.functions),
             returns=[],
             attributes={},
+            serial=self.tick(),
         )
         inner = Env(env, _mode(node, env.mode))
         self._bind_parameters(node.params, frame, inner, {})
@@ -146,6 +148,7 @@ class Model:
             functions=dict(outer.functions),
             returns=[],
             attributes={},
+            serial=self.tick(),
         )
         inner = Env(env, _mode(node, env.mode))
         self._bind_parameters(node.params, frame, inner, {})
@@ -211,7 +214,7 @@ class Model:
     def _field(self, name: str, rows: Sequence[Rows], owner: ClassOutline | None) -> Fact:
         facts = []
         for each in rows:
-            frame = Frame(self.unit(each), Scope(""), owner, recording=False)
+            frame = Frame(self.unit(each), Scope(""), owner, recording=False, serial=self.tick())
             env = Env()
             Interpreter(self, frame).run(frame.unit.body, env)
             facts.append(env.fact(name) or UNKNOWN)
@@ -236,6 +239,8 @@ class Model:
         # None and other placeholders of a constructor are not what the attribute is later.
         real = [fact for fact in facts if fact.form is not Form.OTHER or fact.parts]
         joined = _joined(real or facts)
+        if any(fact.constant == 0 for fact in real) and any(fact.constant != 0 for fact in real):
+            joined = joined.plus(Kind.RUNNING)
         return joined if joined != UNKNOWN else names.named(name)
 
     def _property(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
@@ -344,7 +349,9 @@ class Model:
     ) -> Summary:
         name = node.name.value if isinstance(node, cst.FunctionDef) else ""
         me = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
-        frame = Frame(unit, Scope(name), owner, me, recording=False, depth=depth)
+        frame = Frame(
+            unit, Scope(name), owner, me, recording=False, depth=depth, serial=self.tick()
+        )
         self._bind_parameters(node.params, frame, env, given)
         interpreter = Interpreter(self, frame)
         if isinstance(node, cst.Lambda):

@@ -65,6 +65,10 @@ _WORDS = (
         r"logp[a-z]?s?)$",
         _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
     ),
+    _word(
+        r"(^|_)log_?(std|stds|sigma|sigmas|var|vars|variance|alpha|scale|scales|stddev)$",
+        _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
+    ),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),
     _word(
         r"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?)$",

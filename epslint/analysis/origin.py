@@ -29,6 +29,7 @@ class Origin:
     unit: Unit
     operands: Mapping[str, Operand]
     clock: int  # when it was evaluated: names assigned later no longer mean the same
+    frame: int  # which execution: an expression of another function cannot be repeated here
 
     def fact(self, name: str) -> Fact:
         operand = self.operands.get(name)

@@ -134,11 +134,12 @@ class Range:
 
     def __add__(self, other: Range) -> Range:
         opposite = (self.lo == -INF and other.hi == INF) or (self.hi == INF and other.lo == -INF)
+        lo, hi = _added(self.lo, other.lo, -INF), _added(self.hi, other.hi, INF)
         return _normal(
-            _added(self.lo, other.lo, -INF),
-            _added(self.hi, other.hi, INF),
-            self.lo_open or other.lo_open,
-            self.hi_open or other.hi_open,
+            lo,
+            hi,
+            (self.lo_open or other.lo_open) and math.isfinite(lo),
+            (self.hi_open or other.hi_open) and math.isfinite(hi),
             nan=self.nan or other.nan or (opposite and self.infinite and other.infinite),
         )
 
@@ -147,9 +148,10 @@ class Range:
 
     def __mul__(self, other: Range) -> Range:
         ends = [
-            (_times(a, b), (a_open and b != 0) or (b_open and a != 0))
+            (end, math.isfinite(end) and ((a_open and b != 0) or (b_open and a != 0)))
             for a, a_open in self._ends
             for b, b_open in other._ends
+            for end in (_times(a, b),)
         ]
         nan = self.nan or other.nan
         nan = nan or (self.has_zero and other.infinite) or (other.has_zero and self.infinite)
@@ -165,9 +167,7 @@ class Range:
     def _reciprocal_over_zero(self) -> Range:
         if self.lo == 0 and self.hi > 0:
             return Range(_inverse(self.hi, negative=False), INF, self.hi_open, nan=self.nan)
-        if self.hi == 0 and self.lo < 0:
-            return Range(-INF, _inverse(self.lo, negative=True), hi_open=self.lo_open, nan=self.nan)
-        return Range(nan=self.nan)
+        return Range(nan=self.nan)  # below 0 too: 1 / 0 is +∞ whichever side 0 is reached from
 
     def __truediv__(self, other: Range) -> Range:
         quotient = self * other.reciprocal()
@@ -179,7 +179,8 @@ class Range:
             return self
         if self.hi <= 0:
             return -self
-        far, far_open = max((-self.lo, self.lo_open), (self.hi, self.hi_open))
+        far = max(-self.lo, self.hi)
+        far_open = not self.contains(far) and not self.contains(-far)
         return _normal(0.0, far, self.holed, far_open, nan=self.nan)
 
     def monotone(self, function: Callable[[float], float], *, exact: bool = True) -> Range:

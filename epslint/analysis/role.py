@@ -11,7 +11,7 @@ from epslint.epsilon import Role
 
 _SPREAD = Kind.STD | Kind.VAR | Kind.SPAN
 _REWARD = re.compile(
-    r"(^|_)(adv|advs|advantages?|rewards?|returns?|scores?|grpo|rloo|gae|whiten)(_|$)"
+    r"(^|_)(adv|advs|advantages?|rewards?|returns?|(?<!z_)scores?|grpo|rloo|gae|whiten)(_|$)"
 )
 _DIVERGENCE = re.compile(
     r"(^|_)(kl|kld|js|jsd|jeffreys|divergences?|entrop(y|ies)|renyi|alpha_div)(_|$)"

@@ -34,8 +34,19 @@ class Scope:
     imports: Mapping[str, str] = field(default_factory=dict)  # local name → dotted name
 
     def alias(self, dotted: str) -> str | None:
-        """What a library is called here: `np` for numpy; None where it is not imported."""
-        return next((local for local, full in self.imports.items() if full == dotted), None)
+        """What a library is called here: `np` for numpy, `torch.nn.functional` for itself where
+        only torch is imported; None where it cannot be reached.
+        """
+        local = next((name for name, full in self.imports.items() if full == dotted), None)
+        if local is not None:
+            return local
+        parent, dot, last = dotted.rpartition(".")
+        outer = self.alias(parent) if dot else None
+        return None if outer is None else f"{outer}.{last}"
+
+    def imported(self, dotted: str) -> str | None:
+        """The name under which exactly this was imported."""
+        return next((name for name, full in self.imports.items() if full == dotted), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +64,7 @@ class Site:
     # The operands as they are where the result is used: in the chosen branch of a `where`, or
     # after a repair such as `y[n == 0] = 0`. None: the result is used as it is.
     chosen: Mapping[str, Fact] | None = None
+    repeatable: frozenset[str] = frozenset()  # operands whose making may be written here again
     uses: frozenset[Op] = frozenset()  # the operations that the result goes into
 
     def operand(self, name: str) -> Operand | None:

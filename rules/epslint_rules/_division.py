@@ -46,7 +46,8 @@ def divisor(site: Site) -> Operand | None:
     operand = site.operand(_DIVISOR[site.op])
     if operand is None or not operand.fact.zeroable or _handled(site, operand):
         return None
-    return operand
+    # A running count that starts at 0 is repaired where it starts, by a rule of its own.
+    return None if operand.fact.is_any(Kind.RUNNING) else operand
 
 
 def _handled(site: Site, operand: Operand) -> bool:

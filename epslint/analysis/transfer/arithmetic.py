@@ -152,6 +152,8 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
     if y.is_any(_SCALES):
         kinds |= x.kinds & LOGARITHMIC
     kinds |= (x.kinds if x.zero else Kind.NONE) | (y.kinds if y.zero else Kind.NONE)
+    if not x.kinds & y.kinds & Kind.MASK:
+        kinds &= ~Kind.MASK  # what is masked is no mask, and its sum is no count
     return kinds & ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
 
 
@@ -227,10 +229,16 @@ def _raised_to(call: Call, exponent: float) -> Fact:
         return result(call, _raised(base.range, -exponent).reciprocal())
     even = exponent % 2 == 0
     kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
-    kinds |= Kind.VAR if base.is_any(Kind.STD) else Kind.NONE
+    kinds |= Kind.VAR if base.is_any(Kind.STD) or (even and _is_centred(base)) else Kind.NONE
     kinds |= Kind.MAGNITUDE if even else Kind.NONE
     zero = base.zero or (Evidence.NAMED if even else Evidence.NONE)
     return result(call, _raised(base.range, exponent), kinds, ground=base.ground, zero=zero)
+
+
+def _is_centred(fact: Fact) -> bool:
+    """Whether it is `x - x.mean()`: its squares are 0 when all values are equal."""
+    origin = fact.origin
+    return origin is not None and origin.op is Op.SUB and origin.operands["y"].fact.is_any(Kind.MEAN)
 
 
 def _rooted(kinds: Kind) -> Kind:

@@ -29,7 +29,7 @@ def exponential(call: Call) -> Fact:
     lo = 0.0 if x.range.lo < -limit else math.exp(x.range.lo)
     hi = ranges.INF if x.range.hi > limit else math.exp(x.range.hi)
     ground = x.ground
-    underflows = x.kinds & (Kind.LOGPROB | Kind.LOGRATIO | Kind.SHIFTED | Kind.PARAMETER)
+    underflows = x.kinds & (Kind.LOGPROB | Kind.LOGRATIO | Kind.SHIFTED)
     return result(
         call,
         Range(lo, hi, nan=x.range.nan),
@@ -41,7 +41,7 @@ def exponential(call: Call) -> Fact:
 
 
 def _kinds_of_exp(x: Fact) -> Kind:
-    kinds = Kind.EXP | (x.kinds & (TOPIC | Kind.PARAMETER))
+    kinds = Kind.EXP | (x.kinds & (TOPIC | Kind.PARAMETER | Kind.LOGSCALE))
     kinds |= Kind.PROB if x.is_any(Kind.LOGPROB) and x.range.hi <= 0 else Kind.NONE
     kinds |= Kind.RATIO if x.is_any(Kind.LOGRATIO) else Kind.NONE
     return kinds | (Kind.PEAKED if x.is_any(Kind.SHIFTED) else Kind.NONE)
@@ -96,7 +96,8 @@ def _probability(call: Call, kinds: Kind) -> Fact:
 
 
 def log_probability(call: Call) -> Fact:
-    return result(call, ranges.NONPOSITIVE, Kind.LOGPROB, ground=Evidence.PROVEN)
+    kinds = Kind.LOGPROB | (call.x.kinds & Kind.STRUCK)
+    return result(call, ranges.NONPOSITIVE, kinds, ground=Evidence.PROVEN)
 
 
 def log_density(call: Call) -> Fact:

@@ -12,7 +12,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
 
-_SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE
+_SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE | Kind.VAR
 _UNITARY = Kind.PEAKED | Kind.SIMPLEX  # a sum of these is 1 at the least
 
 

@@ -1,0 +1,109 @@
+"""EPS202: log of a softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+from epslint.rewrite import rewritten, without_wrapper
+from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint_rules._logarithm import maker
+from epslint_rules._wording import quoted
+
+
+class LogOfSoftmax(SiteRule):
+    """Log of a softmax, also through a variable.
+
+    ## What it does
+    Flags `log(softmax(x))` in every spelling, and `p.log()` where p was given a softmax.
+
+    ## Why is this bad
+    The softmax underflows to 0 for a logit about 104 below the largest (float32), and then the log
+    is -inf with a NaN gradient. `log_softmax` computes the same number without the detour.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def logprobs(logits):
+        return torch.log(torch.softmax(logits, dim=-1))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def logprobs(logits):
+        return torch.log_softmax(logits, dim=-1)
+    ```
+
+    ## Fix
+    Replaces the pair by `log_softmax` with the same arguments. Where the softmax has a name of its
+    own, it is kept, and only the log is rewritten.
+
+    ## Fix safety
+    Exact: the same value wherever the old one was finite, up to rounding.
+
+    ## References
+    torch's documentation of `log_softmax` says as much.
+    """
+
+    code = "EPS202"
+    name = "log-of-softmax"
+    severity = Severity.ERROR
+    grade = Grade.EXACT
+    ops = frozenset({Op.LOG})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        origin = maker(operand.fact) if operand is not None else None
+        if operand is None or origin is None or origin.op is not Op.SOFTMAX:
+            return
+        if not operand.fact.zeroable:
+            return
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Log of a softmax, {quoted(site, operand.node)}: it underflows to 0, "
+            "log_softmax does not",
+            confidence=Confidence.PROVEN,
+            fix=_fix(site, operand, origin),
+        )
+
+
+def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
+    renamed = _renamed(origin)
+    if renamed is None or "x" not in site.repeatable or site.operand("base") is not None:
+        return None
+    if not isinstance(site.node, cst.Call) or not _is_natural(site.node):
+        return None
+    edits: tuple[Edit, ...] | None
+    if origin.node is operand.node:
+        edits = (*without_wrapper(site.unit, site.node, operand.node), renamed)
+    else:
+        span = origin.unit.span(origin.node)
+        text = origin.unit.source.slice(span)
+        at = renamed.span.start - span.start
+        edits = rewritten(
+            site.unit, site.node, text[:at] + renamed.content + text[at + len("softmax") :]
+        )
+    return None if edits is None else Fix("Use log_softmax", Grade.EXACT, edits)
+
+
+def _renamed(origin: Origin) -> Edit | None:
+    """The edit that turns the name `softmax` into `log_softmax`."""
+    func = origin.node.func if isinstance(origin.node, cst.Call) else None
+    if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
+        return None
+    return Edit(origin.unit.span(func.attr), "log_softmax")
+
+
+def _is_natural(node: cst.Call) -> bool:
+    """`log`, not `log2` or `log10`."""
+    name = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+    return isinstance(name, cst.Name) and name.value.rstrip("_") == "log"

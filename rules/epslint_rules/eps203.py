@@ -1,0 +1,113 @@
+"""EPS203: log of a sigmoid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+from epslint.rewrite import rewritten
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._logarithm import maker, split_sum
+from epslint_rules._wording import quoted
+
+
+class LogOfSigmoid(SiteRule):
+    """Log of a sigmoid, or of one minus a sigmoid.
+
+    ## What it does
+    Flags `log(sigmoid(x))` and `log(1 - sigmoid(x))`, also through variables.
+
+    ## Why is this bad
+    `log(1 - sigmoid(20))` is -inf in float32 already, `log(sigmoid(-200))` is -inf with a NaN
+    gradient. A reward model that is sure of itself gets there.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def preference_loss(chosen, rejected):
+        return -torch.log(torch.sigmoid(chosen - rejected)).mean()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch.nn.functional as F
+
+
+    def preference_loss(chosen, rejected):
+        return -F.logsigmoid(chosen - rejected).mean()
+    ```
+
+    ## Fix
+    `logsigmoid(x)`, or `logsigmoid(-x)` for the complement, under whatever name the file can
+    reach `torch.nn.functional`; for numpy `-logaddexp(0, -x)`.
+
+    ## Fix safety
+    Exact: the same value wherever the old one was finite, up to rounding.
+
+    ## References
+    `torch.nn.functional.logsigmoid`, `jax.nn.log_sigmoid`, `tf.math.log_sigmoid`.
+    """
+
+    code = "EPS203"
+    name = "log-of-sigmoid"
+    severity = Severity.ERROR
+    grade = Grade.EXACT
+    ops = frozenset({Op.LOG})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        if operand is None or not operand.fact.zeroable:
+            return
+        found = _sigmoid(operand)
+        if found is None:
+            return
+        sigmoid, function = found
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Log of {quoted(site, operand.node)}: a sigmoid saturates at 0 and 1, "
+            "logsigmoid does not",
+            confidence=Confidence.PROVEN,
+            fix=_fix(site, operand, sigmoid, function),
+        )
+
+
+def _sigmoid(operand: Operand) -> tuple[Origin, str] | None:
+    """The sigmoid inside, and the function that stands for its log or its complement's."""
+    origin = maker(operand.fact)
+    if origin is None:
+        return None
+    if origin.op is Op.SIGMOID:
+        return origin, "logsigmoid"
+    if origin.op is not Op.SUB or (term := split_sum(origin, 1.0)) is None:
+        return None
+    inner = maker(term.fact)
+    if inner is None or inner.op is not Op.SIGMOID:
+        return None
+    return inner, "logsigmoid_of_minus"
+
+
+def _fix(site: Site, operand: Operand, sigmoid: Origin, function: str) -> Fix | None:
+    argument = sigmoid.operands.get("x")
+    if argument is None or "x" not in site.repeatable or not isinstance(site.node, cst.Call):
+        return None
+    if operand.fact.origin is not sigmoid and operand.fact.origin is not None:
+        inner = operand.fact.origin.operands["y"]
+        if inner.node is not sigmoid.node:
+            return None  # the sigmoid has a name of its own, whose argument may have changed
+    text = sigmoid.unit.source.slice(sigmoid.unit.span(argument.node))
+    if isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        function_text = stable.call(site, function, x=text)
+        function_text = function_text and function_text.replace(f"(-({text}))", f"(-{text})")
+    else:
+        function_text = stable.call(site, function, x=text)
+    if function_text is None or (edits := rewritten(site.unit, site.node, function_text)) is None:
+        return None
+    return Fix("Use logsigmoid", Grade.EXACT, edits)

@@ -1,0 +1,66 @@
+"""EPS204: log of the complement of a probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epslint.analysis.fact import Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.site import Site
+from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards, split_sum
+
+
+class LogOfComplement(SiteRule):
+    """Log of one minus a probability that can be 1.
+
+    ## What it does
+    Flags `log(1 - p)` and `log(1 - exp(x))` where p reaches 1. The complement of a sigmoid has a
+    better repair and is EPS203.
+
+    ## Why is this bad
+    A confident model gives probabilities of exactly 1: everything above 1 - 6e-8 is 1 in float32,
+    above 0.996 in bfloat16. The log is then -inf.
+
+    ## Example
+    ```python
+    def log_survival(probs):
+        return (1 - probs).log()
+    ```
+
+    ## Use instead
+    ```python
+    def log_survival(probs):
+        return (1 - probs + 1e-8).log()
+    ```
+
+    ## Fix
+    Adds the epsilon after the subtraction, where it is not absorbed. `log1p(-p)` alone does not
+    help: it is -inf at p = 1 too, and `log1p(-p + 1e-8)` is as well, because -1 + 1e-8 is -1 in
+    float32. Use `log1p(-p)` when p is known to stay below 1.
+
+    ## Fix safety
+    Bounded: by eps / (1 - p).
+
+    ## References
+    RULES: `1e-10 + 1 - p` is absorbed, `1 - p + 1e-10` is not.
+    """
+
+    code = "EPS204"
+    name = "log-of-complement"
+    severity = Severity.ERROR
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.LOG})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        if operand is None or not operand.fact.zeroable or repaired_afterwards(site):
+            return
+        origin = maker(operand.fact)
+        if origin is None or origin.op is not Op.SUB:
+            return
+        term = split_sum(origin, 1.0)
+        inner = maker(term.fact) if term is not None else None
+        if term is None or not term.fact.is_any(Kind.PROB) or (inner and inner.op is Op.SIGMOID):
+            return
+        yield guarded_log(site, operand)

@@ -1,0 +1,106 @@
+"""EPS205: log of a sum of exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+from epslint.rewrite import rewritten
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._logarithm import maker
+from epslint_rules._wording import quoted
+
+
+class LogOfSumOfExp(SiteRule):
+    """Log of a sum of exponentials.
+
+    ## What it does
+    Flags `log(sum(exp(x)))`, also through variables. Silent where the maximum is subtracted first:
+    that is logsumexp by hand, and right.
+
+    ## Why is this bad
+    `exp` overflows at 88.7 in float32 and at 11.1 in float16; `logsumexp` has the same value and no
+    such limit.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def free_energy(logits):
+        return torch.log(torch.exp(logits).sum(dim=-1))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def free_energy(logits):
+        return torch.logsumexp(logits, dim=-1)
+    ```
+
+    ## Fix
+    `logsumexp` with the sum's dim and keepdim; `logaddexp.reduce` for numpy. No fix where the sum
+    has no dim.
+
+    ## Fix safety
+    Exact: the same value wherever the old one was finite, up to rounding.
+
+    ## References
+    `torch.logsumexp`, `jax.nn.logsumexp`, `tf.reduce_logsumexp`.
+    """
+
+    code = "EPS205"
+    name = "log-of-sum-of-exp"
+    severity = Severity.ERROR
+    grade = Grade.EXACT
+    ops = frozenset({Op.LOG})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        total = maker(operand.fact) if operand is not None else None
+        if operand is None or total is None or total.op is not Op.SUM:
+            return
+        summed = total.operands.get("x")
+        exponential = maker(summed.fact) if summed is not None else None
+        if summed is None or exponential is None or exponential.op is not Op.EXP:
+            return
+        if summed.fact.is_any(Kind.PEAKED) or exponential.fact("x").range.hi <= 0:
+            return
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Log of a sum of exponentials, {quoted(site, operand.node)}: exp overflows, "
+            "logsumexp does not",
+            confidence=Confidence.PROVEN,
+            fix=_fix(site, operand, total, exponential),
+        )
+
+
+def _fix(site: Site, operand: Operand, total: Origin, exponential: Origin) -> Fix | None:
+    dim, keepdim = total.operands.get("dim"), total.operands.get("keepdim")
+    argument = exponential.operands.get("x")
+    inline = total.node is operand.node and total.operands["x"].node is exponential.node
+    if dim is None or argument is None or not inline or "x" not in site.repeatable:
+        return None
+    unit = site.unit
+    kept = unit.text(keepdim.node) if keepdim is not None else ""
+    text = stable.call(
+        site,
+        "logsumexp",
+        x=unit.text(argument.node),
+        dim=unit.source.slice(unit.outer_span(dim.node)),
+        keepdim=f", keepdim={kept}" if kept else "",
+        keepdims=f", keepdims={kept}" if kept else "",
+    )
+    if text is None or not isinstance(site.node, cst.Call):
+        return None
+    if (edits := rewritten(unit, site.node, text)) is None:
+        return None
+    return Fix("Use logsumexp", Grade.EXACT, edits)

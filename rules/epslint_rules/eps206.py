@@ -1,0 +1,126 @@
+"""EPS206: log of one plus something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+from epslint.rewrite import rewritten
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._logarithm import maker, split_sum
+from epslint_rules._wording import quoted
+
+_COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
+
+
+class LogOfOnePlus(SiteRule):
+    """Log of one plus a value that can be small, or plus an exponential.
+
+    ## What it does
+    Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` of tensors, which is log1p. Silent
+    for whole numbers and counts, and for `math.log` of a setting.
+
+    ## Why is this bad
+    `log(1 + exp(x))` overflows at 88.7, and so does `log1p(exp(x))`. `log(1 + x)` loses all digits
+    of an x below 6e-8 and half of them at 1e-4.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def softplus_loss(margin):
+        return torch.log(1 + torch.exp(-margin)).mean()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch.nn.functional as F
+
+
+    def softplus_loss(margin):
+        return F.softplus(-margin).mean()
+    ```
+
+    ## Fix
+    `softplus(x)` or `log1p(x)`; for numpy `logaddexp(0, x)`.
+
+    ## Fix safety
+    Exact: the same value up to rounding, which is what improves.
+
+    ## References
+    `torch.nn.functional.softplus` switches to the identity above a threshold of 20.
+    """
+
+    code = "EPS206"
+    name = "log-of-one-plus"
+    severity = Severity.WARNING
+    grade = Grade.EXACT
+    ops = frozenset({Op.LOG, Op.LOG1P})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        found = _inside(site, operand) if operand is not None else None
+        if operand is None or found is None:
+            return
+        function, argument = found
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Log of one plus something, {quoted(site, operand.node)}: {_WHY[function]}",
+            confidence=Confidence.PROVEN,
+            fix=_fix(site, function, argument),
+        )
+
+
+_WHY = {"softplus": "exp overflows, softplus does not", "log1p": "log1p keeps the small digits"}
+
+
+def _inside(site: Site, operand: Operand) -> tuple[str, Operand] | None:
+    """The stable function for this log, and what it is to be applied to."""
+    term: Operand | None = operand
+    origin = maker(operand.fact)
+    if site.op is Op.LOG:
+        if origin is None or origin.op is not Op.ADD or origin.node is not operand.node:
+            return None
+        term = split_sum(origin, 1.0)
+    if term is None:
+        return None
+    exponential = _exponential(term)
+    if exponential is not None:
+        return "softplus", exponential.operands["x"]
+    if site.op is Op.LOG1P or not _can_be_small(site, term):
+        return None
+    return "log1p", term
+
+
+def _exponential(term: Operand) -> Origin | None:
+    origin = maker(term.fact)
+    if origin is None or origin.op is not Op.EXP or origin.node is not term.node:
+        return None
+    return None if origin.fact("x").range.hi <= 0 else origin
+
+
+def _can_be_small(site: Site, term: Operand) -> bool:
+    tensor = site.result.form.tensor or term.fact.form.tensor
+    return tensor and not term.fact.whole and not term.fact.is_any(_COUNTED)
+
+
+def _fix(site: Site, function: str, argument: Operand) -> Fix | None:
+    if not isinstance(site.node, cst.Call) or site.operand("base") is not None:
+        return None
+    name = site.node.func.attr if isinstance(site.node.func, cst.Attribute) else site.node.func
+    if not isinstance(name, cst.Name) or name.value not in ("log", "log1p"):
+        return None
+    if site.result.form is Form.NUMBER and function == "softplus":
+        return None
+    text = stable.call(site, function, x=site.unit.text(argument.node))
+    if text is None or (edits := rewritten(site.unit, site.node, text)) is None:
+        return None
+    return Fix(f"Use {function}", Grade.EXACT, edits)
