@@ -96,10 +96,7 @@ def floor(
             return tuple(_around(unit.outer_span(node), "max", f", {bound})", drop_last=1))
         return tuple(_around(inner, f"max({opening}", f"{closing}, {bound})"))
     method = "clamp" if form is Form.TORCH else "clip"
-    outer = unit.outer_span(node)
-    if node.lpar or isinstance(node, _PRIMARY):
-        return (Edit(Span(outer.end, outer.end), f".{method}(min={bound})"),)
-    return tuple(_around(outer, "(", f").{method}(min={bound})"))
+    return _with_method(unit, node, f".{method}(min={bound})")
 
 
 def _around(span: Span, opening: str, closing: str, *, drop_last: int = 0) -> Iterator[Edit]:
@@ -115,12 +112,18 @@ def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit,
     return None if "#" in old else (Edit(span, content),)
 
 
-def clamped(
-    unit: Unit, node: cst.BaseExpression, low: str, high: str, slot: Slot
-) -> tuple[Edit, ...]:
+def clamped(unit: Unit, node: cst.BaseExpression, low: str, high: str) -> tuple[Edit, ...]:
     """`node.clamp(low, high)`, in place of `node`."""
+    return _with_method(unit, node, f".clamp({low}, {high})")
+
+
+def clamped_below(unit: Unit, node: cst.BaseExpression, low: str) -> tuple[Edit, ...]:
+    """`node.clamp(min=low)`, in place of `node`."""
+    return _with_method(unit, node, f".clamp(min={low})")
+
+
+def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
     outer = unit.outer_span(node)
-    suffix = f".clamp({low}, {high})"
     if node.lpar or isinstance(node, _PRIMARY):
         return (Edit(Span(outer.end, outer.end), suffix),)
     return tuple(_around(outer, "(", f"){suffix}"))

@@ -11,7 +11,7 @@ import libcst as cst
 
 from epslint.analysis import names, ops, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, number
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ops import ALIASES, Op, Spelling
 from epslint.analysis.origin import Operand
@@ -178,6 +178,10 @@ class Calls:
         name = node.func.value
         if name in ("max", "min"):
             return self._extreme(name, node, env)
+        if name == "float" and len(node.args) == 1:
+            text = node.args[0].value
+            if isinstance(text, cst.SimpleString):
+                return _spelled_number(str(text.evaluated_value))
         if name == "range":
             return self._counting(node, env)
         if name in ("enumerate", "zip"):
@@ -387,6 +391,14 @@ def _branches(
     if op is Op.WHERE:
         return operands.get("cond"), operands.get("x"), operands.get("y")
     return operands.get("mask"), operands.get("value"), operands.get("x")
+
+
+def _spelled_number(text: str) -> Fact:
+    """`float("-inf")`."""
+    try:
+        return number(float(text))
+    except ValueError:
+        return UNKNOWN
 
 
 def _scalar_form(operands: Mapping[str, Operand]) -> Form:

@@ -8,7 +8,7 @@ range and still no evidence, joining it with an unguarded one gives evidence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, Flag, IntEnum, auto
 from types import MappingProxyType
@@ -190,15 +190,19 @@ class Fact:
         """What holds after either of two paths."""
         if self is other or self == other:
             return self
-        return self._merged(other, self.range.join(other.range), self.size.join(other.size))
+        parts = _merged_parts(self.parts, other.parts, Fact.join)
+        return self._merged(other, self.range.join(other.range), self.size.join(other.size), parts)
 
     def widen(self, later: Fact) -> Fact:
         """Like join, but a chain of widenings is short: for loops."""
         if self == later:
             return self
-        return self._merged(later, self.range.widen(later.range), self.size.widen(later.size))
+        parts = _merged_parts(self.parts, later.parts, Fact.widen)
+        return self._merged(later, self.range.widen(later.range), self.size.widen(later.size), parts)
 
-    def _merged(self, other: Fact, range_: Range, size: Range) -> Fact:
+    def _merged(
+        self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]
+    ) -> Fact:
         return Fact(
             range=range_,
             kinds=self.kinds | other.kinds,
@@ -209,7 +213,7 @@ class Fact:
             form=self.form if self.form is other.form else Form.UNKNOWN,
             grad=self.grad or other.grad,
             size=size,
-            parts=_joined_parts(self.parts, other.parts),
+            parts=parts,
             # The reason chain tells of the path that is the hazard.
             origin=other.origin
             if other.zero > self.zero or other.huge > self.huge
@@ -217,9 +221,11 @@ class Fact:
         )
 
 
-def _joined_parts(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> tuple[Part, ...]:
+def _merged_parts(
+    mine: tuple[Part, ...], theirs: tuple[Part, ...], merge: Callable[[Fact, Fact], Fact]
+) -> tuple[Part, ...]:
     others = dict(theirs)
-    return tuple((key, fact.join(others[key])) for key, fact in mine if key in others)
+    return tuple((key, merge(fact, others[key])) for key, fact in mine if key in others)
 
 
 UNKNOWN = Fact()

@@ -65,8 +65,13 @@ class Model:
     def sites(self) -> Iterator[Site]:
         for frame in self.frames():
             for site in frame.sites.values():
-                uses = frame.uses.get(site.node)
-                yield site if uses is None else replace(site, uses=frozenset(uses))
+                shared = {
+                    name: frozenset(frame.uses.get(operand.fact.origin.node, ()))
+                    for name, operand in site.operands.items()
+                    if operand.fact.origin is not None
+                }
+                uses = frozenset(frame.uses.get(site.node, ()))
+                yield replace(site, uses=uses, shared=shared)
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted."""

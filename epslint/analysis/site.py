@@ -66,6 +66,8 @@ class Site:
     chosen: Mapping[str, Fact] | None = None
     repeatable: frozenset[str] = frozenset()  # operands whose making may be written here again
     uses: frozenset[Op] = frozenset()  # the operations that the result goes into
+    # The operations that each operand's value goes into, here and elsewhere.
+    shared: Mapping[str, frozenset[Op]] = field(default_factory=dict)
 
     def operand(self, name: str) -> Operand | None:
         return self.operands.get(name)

@@ -1,0 +1,78 @@
+"""What the exponential rules share: log-ratios, and the clamp that bounds them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Form, Kind
+from epslint.analysis.keys import key_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.role import role_of
+from epslint.analysis.site import Site
+from epslint.epsilon import Clamp, Role
+from epslint.rewrite import clamped, rewritten
+from epslint.rule import Edit, Fix, Grade
+
+# What a log-ratio goes into when only its exponential is wanted.
+_ONLY_EXP = frozenset({Op.EXP})
+
+
+def is_uncapped(operand: Operand) -> bool:
+    """Whether a log-ratio is seen to be unbounded above."""
+    return operand.fact.is_any(Kind.LOGRATIO) and bool(operand.fact.huge)
+
+
+def clamp_of(site: Site, operand: Operand) -> Clamp:
+    """Which bound belongs to a log-ratio that is exponentiated here."""
+    return Clamp.KL if role_of(site, operand.fact) is Role.DIVERGENCE else Clamp.POLICY
+
+
+def capped(
+    site: Site, operand: Operand, clamp: Clamp, *, twins: tuple[Operand, ...] = ()
+) -> Fix | None:
+    """A clamp on a log-ratio: where it is defined if it is used elsewhere too, else right here.
+
+    `twins` are other places of the same expression that write the log-ratio out once more.
+    """
+    bound = f"{site.hierarchy.bound(clamp, operand.fact.dtype.precision):.1f}"
+    definition = _definition(site, operand)
+    targets = [operand.node, *(twin.node for twin in twins)] if definition is None else [definition]
+    groups = [_clamp(site, target, bound) for target in targets]
+    edits = tuple(edit for group in groups if group is not None for edit in group)
+    if None in groups:
+        return None
+    return Fix(f"Clamp to ±{bound} before the exp ({clamp.value})", Grade.BOUNDED, edits)
+
+
+def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:
+    """The expression a named log-ratio was given, when its name serves more than this exp."""
+    origin = operand.fact.origin
+    if not isinstance(operand.node, cst.Name) or origin is None or origin.node is operand.node:
+        return None
+    if origin.unit is not site.unit or origin.op is Op.CALL:
+        return None
+    alone = site.op is Op.EXP and site.shared.get("x", _ONLY_EXP) <= _ONLY_EXP
+    return None if alone else origin.node
+
+
+def _clamp(site: Site, node: cst.BaseExpression, bound: str) -> tuple[Edit, ...] | None:
+    form = stable.form_at(site)
+    if form in (Form.TORCH, Form.UNKNOWN):
+        return clamped(site.unit, node, f"-{bound}", bound)
+    text = stable.call(site, "clip", x=site.unit.text(node), min=f"-{bound}", max=bound)
+    return None if text is None else rewritten(site.unit, node, text)
+
+
+def same_value(a: Operand, b: Operand) -> bool:
+    """Whether two operands are the same expression or were made by the same one."""
+    if a.fact.origin is not None and a.fact.origin is b.fact.origin:
+        return True
+    key = key_of(a.node)
+    return key is not None and key == key_of(b.node)
+
+
+def exponential_behind(operand: Operand) -> Origin | None:
+    origin = operand.fact.origin
+    return origin if origin is not None and origin.op in (Op.EXP, Op.EXPM1) else None

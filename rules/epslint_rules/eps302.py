@@ -1,0 +1,131 @@
+"""EPS302: the k3 estimator of the KL divergence without a cap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from epslint.analysis.fact import Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.reasons import chain
+from epslint.analysis.site import Site
+from epslint.epsilon import Clamp
+from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._exponential import capped, exponential_behind, is_uncapped, same_value
+from epslint_rules._wording import CONFIDENCE, quoted
+
+
+class UncappedKlEstimator(SiteRule):
+    """The k3 estimator exp(d) - d - 1 without a cap on d.
+
+    ## What it does
+    Flags `exp(d) - d - 1` in all its spellings: the terms in any order, `(exp(d) - 1) - d`,
+    `expm1(d) - d`, `ratio - 1 - log_ratio` with `ratio = exp(log_ratio)`. Where nothing is
+    differentiated (a logged KL under no_grad) only the overflow is left, which is EPS301's.
+
+    ## Why is this bad
+    The estimator grows like exp(d): one token on which the policies disagree by 30 nats outweighs
+    the rest of the batch by ten orders of magnitude, at 89 nats the loss is inf. A clamp of the
+    result leaves the gradient NaN.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def k3(logprobs, ref_logprobs):
+        d = ref_logprobs - logprobs
+        return torch.exp(d) - d - 1
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def k3(logprobs, ref_logprobs):
+        d = (ref_logprobs - logprobs).clamp(-10.0, 10.0)
+        return torch.exp(d) - d - 1
+    ```
+
+    ## Fix
+    Clamps d to ±10, where it is defined if it has a name.
+
+    ## Fix safety
+    Bounded: nothing changes while the two log-probabilities are within 10 nats of each other.
+
+    ## References
+    ROLL clamps to ±10. Schulman, "Approximating KL divergence" (2020), names the estimator.
+    """
+
+    code = "EPS302"
+    name = "uncapped-kl-estimator"
+    severity = Severity.ERROR
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.SUB, Op.ADD})
+    supersedes = frozenset({"EPS301", "EPS304"})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        found = _estimated(list(_terms(site)))
+        if found is None or not site.differentiated or not is_uncapped(found.argument):
+            return
+        argument = found.argument
+        yield Diagnosis(
+            span=site.unit.span(argument.node),
+            message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "
+            "it grows like exp",
+            confidence=CONFIDENCE[argument.fact.huge],
+            why=chain(argument.fact),
+            fix=capped(site, argument, Clamp.K3, twins=(found.linear,)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    sign: int
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimator:
+    """exp(argument) - linear - 1, both of them the same log-ratio."""
+
+    argument: Operand
+    linear: Operand
+
+
+def _terms(site: Site) -> Iterator[_Term]:
+    """The terms of a sum, its inner sums opened."""
+    x, y = site.operand("x"), site.operand("y")
+    if x is not None and y is not None:
+        yield from _opened(x, 1)
+        yield from _opened(y, -1 if site.op is Op.SUB else 1)
+
+
+def _opened(operand: Operand, sign: int) -> Iterator[_Term]:
+    origin = operand.fact.origin
+    if origin is None or origin.node is not operand.node or operand.fact.is_any(Kind.LOGRATIO):
+        yield _Term(sign, operand)
+    elif origin.op in (Op.ADD, Op.SUB):
+        yield from _opened(origin.operands["x"], sign)
+        yield from _opened(origin.operands["y"], -sign if origin.op is Op.SUB else sign)
+    elif origin.op is Op.NEG:
+        yield from _opened(origin.operands["x"], -sign)
+    else:
+        yield _Term(sign, operand)
+
+
+def _estimated(terms: list[_Term]) -> _Estimator | None:
+    """A sum that is exp(d) - d - 1."""
+    for term in terms:
+        exponential = exponential_behind(term.operand) if term.sign > 0 else None
+        if exponential is None:
+            continue
+        argument = exponential.operands["x"]
+        rest = [t for t in terms if t is not term]
+        linear = [t.operand for t in rest if t.sign < 0 and same_value(t.operand, argument)]
+        less_one = any(t.sign < 0 and t.operand.fact.constant == 1 for t in rest)
+        if linear and (less_one or exponential.op is Op.EXPM1):
+            return _Estimator(argument, linear[0])
+    return None

@@ -1,0 +1,88 @@
+"""EPS304: exp(x) - 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.site import Site
+from epslint.rewrite import rewritten
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._exponential import exponential_behind
+from epslint_rules._wording import quoted
+
+
+class ExpMinusOne(SiteRule):
+    """exp(x) - 1, which loses the digits of a small x.
+
+    ## What it does
+    Flags `exp(x) - 1` written in one expression. The k3 estimator `exp(d) - 1 - d` is EPS302's, and
+    silent once d is capped.
+
+    ## Why is this bad
+    For a small x the 1 eats the digits: at x = 1e-8 the result is 0 in float32 instead of 1e-8.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def growth(rate):
+        return torch.exp(rate) - 1
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def growth(rate):
+        return torch.expm1(rate)
+    ```
+
+    ## Fix
+    `expm1(x)`.
+
+    ## Fix safety
+    Exact: the same value up to rounding, which is what improves.
+
+    ## References
+    `torch.expm1`, `numpy.expm1`, `math.expm1`.
+    """
+
+    code = "EPS304"
+    name = "exp-minus-one"
+    severity = Severity.WARNING
+    grade = Grade.EXACT
+    ops = frozenset({Op.SUB})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        if operand is None or site.fact("y").constant != 1:
+            return
+        exponential = exponential_behind(operand)
+        if exponential is None or exponential.op is not Op.EXP:
+            return
+        argument = exponential.operands["x"]
+        written_here = exponential.node is operand.node
+        if not written_here or argument.fact.is_any(Kind.LOGRATIO) or site.uses & {Op.SUB, Op.ADD}:
+            return
+        yield Diagnosis(
+            span=site.unit.span(argument.node),
+            message=f"exp(x) - 1 of {quoted(site, argument.node)}: expm1 keeps the small digits",
+            confidence=Confidence.PROVEN,
+            fix=_fix(site, site.unit.text(argument.node)),
+        )
+
+
+def _fix(site: Site, argument: str) -> Fix | None:
+    if not isinstance(site.node, cst.BinaryOperation) or stable.form_at(site) is Form.UNKNOWN:
+        return None
+    text = stable.call(site, "expm1", x=argument)
+    if text is None or (edits := rewritten(site.unit, site.node, text)) is None:
+        return None
+    return Fix("Use expm1", Grade.EXACT, edits)

@@ -1,0 +1,76 @@
+"""EPS306: exp of an unbounded learned quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from epslint.analysis.fact import Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.reasons import chain
+from epslint.analysis.site import Site
+from epslint.epsilon import Clamp
+from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._exponential import capped
+from epslint_rules._wording import CONFIDENCE, quoted
+
+_LEARNED = Kind.LOGSCALE | Kind.PARAMETER
+
+
+class UncappedExp(SiteRule):
+    """Exp of a learned quantity that nothing bounds.
+
+    ## What it does
+    Flags `exp(log_std)`, `exp(log_alpha)`, `exp(logvar)` and exps of learned parameters where a
+    gradient flows and nothing clamps the argument.
+
+    ## Why is this bad
+    A log-scale that runs away takes few steps to overflow. Soft actor-critic clamps its log_std to
+    [-20, 2] for that reason.
+
+    ## Example
+    ```python
+    def standard_deviation(log_std):
+        return log_std.exp()
+    ```
+
+    ## Use instead
+    ```python
+    def standard_deviation(log_std):
+        return log_std.clamp(-20.0, 20.0).exp()
+    ```
+
+    ## Fix
+    Clamps the argument to ±20.
+
+    ## Fix safety
+    Semantic: the clamp stops the gradient beyond its bounds, and the right bounds are the model's.
+
+    ## References
+    [-20, 2] in SAC and most of its descendants; [-5, 2] in CleanRL.
+    """
+
+    code = "EPS306"
+    name = "uncapped-exp"
+    severity = Severity.ADVICE
+    grade = Grade.SEMANTIC
+    ops = frozenset({Op.EXP})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        if operand is None or not site.differentiated or not _is_unbounded(operand):
+            return
+        fix = capped(site, operand, Clamp.POLICY)
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Exp of {quoted(site, operand.node)}, a learned quantity that nothing bounds",
+            confidence=CONFIDENCE[operand.fact.huge],
+            why=chain(operand.fact),
+            fix=None if fix is None else replace(fix, grade=Grade.SEMANTIC),
+        )
+
+
+def _is_unbounded(operand: Operand) -> bool:
+    learned = operand.fact.is_any(_LEARNED) and not operand.fact.is_any(Kind.LOGRATIO)
+    return learned and bool(operand.fact.huge)

@@ -1,0 +1,89 @@
+"""EPS402: a product of probabilities along a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.site import Site
+from epslint.epsilon import Role, spelled
+from epslint.rewrite import rewritten
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._wording import CONFIDENCE, quoted
+
+
+class ProductOfProbabilities(SiteRule):
+    """A product of probabilities or ratios along a sequence.
+
+    ## What it does
+    Flags `prod` and `cumprod` of probabilities and of probability ratios.
+
+    ## Why is this bad
+    A hundred tokens at probability 0.3 multiply to 5e-53, which is 0 in float32; a hundred ratios
+    of 3 overflow. The gradient of a product with a 0 in it is 0 or NaN.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def sequence_probability(probs):
+        return torch.prod(probs, dim=-1)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def sequence_probability(probs):
+        return torch.exp(torch.log(probs + 1e-8).sum(dim=-1))
+    ```
+
+    ## Fix
+    The exponential of the sum of logs, with the epsilon of probabilities. Better still is to keep
+    the sum of logs and not to exponentiate, which is yours to decide.
+
+    ## Fix safety
+    Semantic: a probability of exactly 0 becomes 1e-8.
+
+    ## References
+    GSPO and sequence-level importance sampling work with sums of log-ratios.
+    """
+
+    code = "EPS402"
+    name = "product-of-probabilities"
+    severity = Severity.WARNING
+    grade = Grade.SEMANTIC
+    ops = frozenset({Op.PROD, Op.CUMPROD})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("x")
+        if operand is None or not operand.fact.is_any(Kind.PROB | Kind.RATIO):
+            return
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Product of {quoted(site, operand.node)} along a sequence: it underflows, "
+            "a sum of logs does not",
+            confidence=CONFIDENCE[operand.fact.ground],
+            fix=_fix(site),
+        )
+
+
+def _fix(site: Site) -> Fix | None:
+    operand, dim = site.operands["x"], site.operand("dim")
+    if dim is None or stable.form_at(site) is not Form.TORCH or not isinstance(site.node, cst.Call):
+        return None
+    unit = site.unit
+    epsilon = spelled(site.hierarchy.epsilon(Role.PROBABILITY, operand.fact.dtype.precision))
+    axis = unit.source.slice(unit.outer_span(dim.node))
+    reduce = "sum" if site.op is Op.PROD else "cumsum"
+    library = site.scope.alias("torch")
+    logs = f"{library}.log({unit.text(operand.node)} + {epsilon}).{reduce}(dim={axis})"
+    if library is None or (edits := rewritten(unit, site.node, f"{library}.exp({logs})")) is None:
+        return None
+    return Fix("Use the sum of logs", Grade.SEMANTIC, edits)

@@ -1,0 +1,102 @@
+"""EPS604: running statistics whose count starts at 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.site import Site
+from epslint.epsilon import Role, spelled
+from epslint.rule import Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
+from epslint_rules._wording import CONFIDENCE, quoted
+
+
+class ZeroInitialCount(SiteRule):
+    """Running statistics whose count starts at 0 and divides.
+
+    ## What it does
+    Flags a division by an attribute that the class sets to 0 and adds to elsewhere, such as
+    `self.total / self.count`. Silent in a method that adds to it first, or checks it.
+
+    ## Why is this bad
+    Before the first update the count is 0: the first call of the property divides by it, and a NaN
+    that enters running statistics never leaves.
+
+    ## Example
+    ```python
+    class RunningMean:
+        def __init__(self):
+            self.total = 0.0
+            self.count = 0
+
+        def update(self, x):
+            self.total += x.sum().item()
+            self.count += x.numel()
+
+        def mean(self):
+            return self.total / self.count
+    ```
+
+    ## Use instead
+    ```python
+    class RunningMean:
+        def __init__(self):
+            self.total = 0.0
+            self.count = 1e-24
+
+        def update(self, x):
+            self.total += x.sum().item()
+            self.count += x.numel()
+
+        def mean(self):
+            return self.total / self.count
+    ```
+
+    ## Fix
+    Lets the count start at 1e-24.
+
+    ## Fix safety
+    Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
+    needs it whole (an index, `range(self.count)`) wants a check instead.
+
+    ## References
+    1e-24 in ROLL and trlx, 1e-4 in SB3 and baselines.
+    """
+
+    code = "EPS604"
+    name = "zero-initial-count"
+    severity = Severity.WARNING
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.DIV})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand = site.operand("y")
+        if operand is None or not operand.fact.zeroable or not operand.fact.is_any(Kind.RUNNING):
+            return
+        if site.mode.division_errors_handled:
+            return
+        origin = operand.fact.origin
+        row = origin.row if origin is not None else None
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Division by {quoted(site, operand.node)}, which starts at 0: "
+            "before the first update there is nothing to divide by",
+            confidence=CONFIDENCE[operand.fact.zero],
+            why=(Reason(row, f"{quoted(site, operand.node)} is set to 0 here"),) if row else (),
+            fix=_fix(site, operand),
+        )
+
+
+def _fix(site: Site, operand: Operand) -> Fix | None:
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.CONSTANT or not _is_number(operand.fact):
+        return None
+    epsilon = spelled(site.hierarchy.epsilon(Role.COUNT))
+    span = origin.unit.span(origin.node)
+    return Fix(f"Start at {epsilon} (count)", Grade.BOUNDED, (Edit(span, epsilon),))
+
+
+def _is_number(fact: Fact) -> bool:
+    return not fact.form.tensor
