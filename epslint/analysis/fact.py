@@ -198,11 +198,11 @@ class Fact:
         if self == later:
             return self
         parts = _merged_parts(self.parts, later.parts, Fact.widen)
-        return self._merged(later, self.range.widen(later.range), self.size.widen(later.size), parts)
+        return self._merged(
+            later, self.range.widen(later.range), self.size.widen(later.size), parts
+        )
 
-    def _merged(
-        self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]
-    ) -> Fact:
+    def _merged(self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]) -> Fact:
         return Fact(
             range=range_,
             kinds=self.kinds | other.kinds,
