@@ -71,7 +71,8 @@ def grid(*ends: float) -> list[Range]:
 def facts(*, depth: int = 1) -> st.SearchStrategy[Fact]:
     parts: st.SearchStrategy[tuple[Part, ...]] = st.just(())
     if depth:
-        keyed = st.dictionaries(st.sampled_from([0, 1, "values"]), facts(depth=0), max_size=2)
+        keys: list[int | str] = [0, 1, "values"]
+        keyed = st.dictionaries(st.sampled_from(keys), facts(depth=0), max_size=2)
         parts = keyed.map(lambda d: tuple(sorted(d.items(), key=lambda item: str(item[0]))))
     return st.builds(
         Fact,
