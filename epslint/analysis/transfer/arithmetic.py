@@ -238,7 +238,9 @@ def _raised_to(call: Call, exponent: float) -> Fact:
 def _is_centred(fact: Fact) -> bool:
     """Whether it is `x - x.mean()`: its squares are 0 when all values are equal."""
     origin = fact.origin
-    return origin is not None and origin.op is Op.SUB and origin.operands["y"].fact.is_any(Kind.MEAN)
+    if origin is None or origin.op is not Op.SUB:
+        return False
+    return origin.operands["y"].fact.is_any(Kind.MEAN)
 
 
 def _rooted(kinds: Kind) -> Kind:
