@@ -17,6 +17,7 @@ from epslint.analysis.ops import ALIASES, Op, Spelling
 from epslint.analysis.origin import Operand
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.arrangement import lowered, raised
+from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
@@ -112,7 +113,10 @@ class Calls:
             fact = replace(fact, dtype=operands["dtype"].fact.dtype)
         elif op is Op.TO:
             fact = self._converted(operands)
-        return expressions.conclude(op, node, operands, fact, env)
+        fact = expressions.conclude(op, node, operands, fact, env)
+        if "out" in operands:
+            self._store(operands["out"].node, fact, env)
+        return fact
 
     def _if_some_true(self, fact: Fact, operand: Operand | None, env: Env) -> Fact:
         if operand is None or not self._expressions.some_true(operand.node, env):
@@ -245,6 +249,8 @@ class Calls:
             for a in node.args
             if a.keyword is not None
         }
+        for operand in (*positional, *keywords.values()):
+            expressions.note_use(Op.CALL, node, operand.fact)
         starred = any(a.star for a in node.args)
         summary = expressions.model.summarise(
             callee,
@@ -328,14 +334,15 @@ class Calls:
         added = [self._expressions.eval(a.value, env) for a in node.args]
         if receiver.constant != 0:
             return receiver
-        positive = bool(added) and added[-1].range.nonnegative
+        source = added[-1] if added else UNKNOWN
         fact = replace(
             receiver,
-            range=ranges.NONNEGATIVE if positive else ranges.REAL,
-            kinds=Kind.SUM,
+            range=ranges.NONNEGATIVE if source.range.nonnegative else ranges.REAL,
+            kinds=Kind.SUM | (source.kinds & (TOPIC | LOGARITHMIC)),
             ground=Evidence.PROVEN,
             zero=Evidence.PROVEN,
-            grad=any(f.grad for f in added),
+            huge=source.huge,
+            grad=source.grad,
         )
         fact = self._expressions.conclude(
             Op.SCATTER_SUM, node, {"x": Operand(target, receiver)}, fact, env
@@ -371,6 +378,7 @@ class Calls:
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
+            self._expressions.note_use(Op.CALL, node, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
         name = node.func.attr.value if isinstance(node.func, cst.Attribute) else dotted(node.func)

@@ -172,21 +172,20 @@ class Expressions:
             parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
             fact = replace(fact, origin=origin, parts=parts)
         if self.frame.recording:
-            self._note_uses(op, operands)
+            for operand in operands.values():
+                self.note_use(op, node, operand.fact)
             if op in self.model.listening:
                 self._record(op, node, operands, fact, env)
         return fact
 
-    def _origin(
-        self, op: Op, node: cst.BaseExpression, operands: Mapping[str, Operand]
-    ) -> Origin:
+    def _origin(self, op: Op, node: cst.BaseExpression, operands: Mapping[str, Operand]) -> Origin:
         frame = self.frame
         return Origin(op, node, frame.unit, operands, self.model.clock, frame.serial)
 
-    def _note_uses(self, op: Op, operands: Mapping[str, Operand]) -> None:
-        for operand in operands.values():
-            if operand.fact.origin is not None:
-                self.frame.uses.setdefault(operand.fact.origin.node, set()).add(op)
+    def note_use(self, op: Op, node: cst.CSTNode, fact: Fact) -> None:
+        """The value of `fact` goes into an operation."""
+        if fact.origin is not None and self.frame.recording:
+            self.frame.uses.setdefault(fact.origin.node, {})[node] = op
 
     def _record(
         self,
@@ -288,12 +287,15 @@ class Expressions:
 
     def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
         facts = [self.eval(element.value, env) for element in node.elements]
+        for fact in facts:
+            self.note_use(Op.NAME, node, fact)
         return replace(_collection(facts, node.elements), parts=_positions(facts, node.elements))
 
     def _dict(self, node: cst.Dict, env: Env) -> Fact:
         parts: list[tuple[int | str, Fact]] = []
         for element in node.elements:
             value = self.eval(element.value, env)
+            self.note_use(Op.NAME, node, value)
             if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
                 parts.append((str(element.key.evaluated_value), value))
         return replace(NOT_A_NUMBER, parts=tuple(parts))
@@ -480,6 +482,8 @@ class Expressions:
             return
         fact = named_if_unknown(path, fact)
         env.assign(path, fact, self.model.tick())
+        if isinstance(target, cst.Attribute):
+            self.note_use(Op.NAME, target, fact)
         owner, _, attribute = path.partition(".")
         if attribute and owner == self.frame.self_name:
             known = self.frame.attributes.get(attribute)

@@ -142,6 +142,8 @@ class Fact:
             object.__setattr__(self, "huge", Evidence.NONE)
         if self.kinds & Kind.SIGNED and self.range.nonnegative:
             object.__setattr__(self, "kinds", self.kinds & ~Kind.SIGNED)
+        if self.kinds & Kind.STRUCK and self.range.lo > -ranges.INF:
+            object.__setattr__(self, "kinds", self.kinds & ~Kind.STRUCK)
 
     # -- questions that rules ask ------------------------------------------------------------
 

@@ -31,7 +31,7 @@ class Frame:
     depth: int = 0
     serial: int = 0  # tells executions apart
     sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
-    uses: dict[cst.CSTNode, set[Op]] = field(default_factory=dict)
+    uses: dict[cst.CSTNode, dict[cst.CSTNode, Op]] = field(default_factory=dict)
     functions: dict[str, Callee] = field(default_factory=dict)
     returns: list[tuple[Fact, Env]] = field(default_factory=list)
     attributes: dict[str, Fact] = field(default_factory=dict)  # what was assigned to self.*

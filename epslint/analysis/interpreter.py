@@ -153,6 +153,7 @@ class Interpreter:
 
     def _return(self, node: cst.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
+        self.expressions.note_use(Op.NAME, node, fact)
         self.frame.returns.append((fact, env))
         return False
 

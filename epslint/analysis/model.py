@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -16,6 +17,7 @@ from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Callee, Frame, Summary
 from epslint.analysis.interpreter import Interpreter
+from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.site import AtHand, Scope, Site
 from epslint.analysis.unit import Unit
@@ -25,6 +27,22 @@ from epslint.source import Source
 
 _DEPTH = 4  # of helpers calling helpers that are followed
 _UNDIFFERENTIATED = ("no_grad", "inference_mode")
+
+
+_ANNOTATED: Mapping[str, Form] = MappingProxyType(
+    {
+        "torch.Tensor": Form.TORCH,
+        "torch.FloatTensor": Form.TORCH,
+        "torch.LongTensor": Form.TORCH,
+        "torch.BoolTensor": Form.TORCH,
+        "numpy.ndarray": Form.NUMPY,
+        "jax.Array": Form.JAX,
+        "jax.numpy.ndarray": Form.JAX,
+        "tensorflow.Tensor": Form.TENSORFLOW,
+        "int": Form.NUMBER,
+        "float": Form.NUMBER,
+    }
+)
 
 
 class Model:
@@ -66,11 +84,11 @@ class Model:
         for frame in self.frames():
             for site in frame.sites.values():
                 shared = {
-                    name: frozenset(frame.uses.get(operand.fact.origin.node, ()))
+                    name: frozenset(frame.uses.get(operand.fact.origin.node, {}).values())
                     for name, operand in site.operands.items()
                     if operand.fact.origin is not None
                 }
-                uses = frozenset(frame.uses.get(site.node, ()))
+                uses = frozenset(_final_uses(site.node, frame.uses))
                 yield replace(site, uses=uses, shared=shared)
 
     def frames(self) -> Iterator[Frame]:
@@ -177,8 +195,17 @@ class Model:
             if fact is None:
                 default = parameter.default
                 value = interpreter.expressions.eval(default, env) if default is not None else None
-                fact = _parameter(name, value)
+                fact = self._annotated(parameter, _parameter(name, value))
             env.assign(name, fact, self.tick())
+
+    def _annotated(self, parameter: cst.Param, fact: Fact) -> Fact:
+        """`x: torch.Tensor` says what holds the value."""
+        if parameter.annotation is None:
+            return fact
+        name = dotted(parameter.annotation.annotation) or ""
+        root, dot, rest = name.partition(".")
+        form = _ANNOTATED.get(self.imports.get(root, root) + dot + rest)
+        return fact if form is None else replace(fact, form=form)
 
     def _epsilons(self, params: cst.Parameters, frame: Frame) -> Iterator[AtHand]:
         """The names in reach that hold an epsilon of known size."""
@@ -368,6 +395,27 @@ class Model:
                 frame.returns = [r for r in frame.returns if r[0] != UNKNOWN] or frame.returns
         value = _joined([fact for fact, _ in frame.returns])
         return Summary(value, _on_return(given, frame))
+
+
+def _final_uses(
+    node: cst.CSTNode, uses: Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]
+) -> Iterator[Op]:
+    """What a value goes into, seen through what only arranges or averages it."""
+    seen: set[cst.CSTNode] = set()
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        for user, op in uses.get(current, {}).items():
+            if op in _PASSING and user in uses:
+                if user not in seen:
+                    seen.add(user)
+                    waiting.append(user)
+            else:
+                yield op
+
+
+# Operations that hand a value on: what matters is where it goes from there.
+_PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 
 
 def _on_return(given: Mapping[str, Fact], frame: Frame) -> dict[str, Fact]:

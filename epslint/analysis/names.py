@@ -15,6 +15,12 @@ from epslint.analysis.ranges import Range
 
 _NAMED = Evidence.NAMED
 
+# Words that say which one it is, not what it is: `pi_logprobs_chunk`, `log_ratio_mean_per_seq`.
+_WHICH = (
+    r"(_(chunk|detached|base|flat|flattened|sum|summed|mean|avg|old|new|ref|reference|policy|all|t|"
+    r"tensor|seq|sequence|batch|local|masked|shifted|[a-z]{1,3}|per_[a-z]+|\d+))*"
+)
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # Words of settings: what is chosen is positive by its meaning.
@@ -53,16 +59,17 @@ EPSILON = Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=
 _WORDS = (
     _word(r"(^|_)(eps|epsilon|tiny|smooth|smoothing|delta_min)\d?(_|$)", EPSILON, setting=False),
     _word(
-        r"(^|_)(log_?ratios?|logr|negative_approx_kl|log_?probs?_diff|logp_diff|delta_logp)$",
+        r"(^|_)(log_?ratios?|logr|negative_approx_kl|log_?probs?_diff|logp_diff|delta_logp)"
+        rf"{_WHICH}$",
         _fact(ranges.REAL, Kind.LOGRATIO, huge=_NAMED),
     ),
     _word(
-        r"(^|_)(neg_?log_?(p|ps|probs?|pacs?)|nll)$",
+        rf"(^|_)(neg_?log_?(p|ps|probs?|pacs?)|nll){_WHICH}$",
         _fact(ranges.NONNEGATIVE, Kind.LOGPROB),
     ),
     _word(
         r"(^|_)(log_?(p|ps|pi|pis|probs?|probas?|probabilit(y|ies)|pacs?|prob_[a-z]+)|lprobs?|"
-        r"logp[a-z]?s?)$",
+        rf"logp[a-z]?s?){_WHICH}$",
         _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
     ),
     _word(

@@ -474,6 +474,8 @@ NAMESPACES: Mapping[str, Form] = MappingProxyType(
         "tensorflow.experimental.numpy": Form.TENSORFLOW,
         "keras.backend": Form.TENSORFLOW,
         "keras.ops": Form.TENSORFLOW,
+        "triton.language": Form.TORCH,
+        "triton.language.math": Form.TORCH,
         "math": Form.NUMBER,
         "operator": Form.UNKNOWN,
         "statistics": Form.NUMBER,

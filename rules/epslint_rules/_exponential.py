@@ -24,6 +24,16 @@ def is_uncapped(operand: Operand) -> bool:
     return operand.fact.is_any(Kind.LOGRATIO) and bool(operand.fact.huge)
 
 
+def only_compared(site: Site) -> bool:
+    """Whether all that happens to a result is that it is compared: inf does no harm there."""
+    return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL}
+
+
+def only_read_out(site: Site) -> bool:
+    """Whether a result is only logged or compared, and nothing learns from it."""
+    return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY}
+
+
 def clamp_of(site: Site, operand: Operand) -> Clamp:
     """Which bound belongs to a log-ratio that is exponentiated here."""
     return Clamp.KL if role_of(site, operand.fact) is Role.DIVERGENCE else Clamp.POLICY

@@ -16,7 +16,7 @@ from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import quoted
 
-_COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
+_COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
 
 
 class LogOfOnePlus(SiteRule):

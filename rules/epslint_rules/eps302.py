@@ -124,8 +124,17 @@ def _estimated(terms: list[_Term]) -> _Estimator | None:
             continue
         argument = exponential.operands["x"]
         rest = [t for t in terms if t is not term]
-        linear = [t.operand for t in rest if t.sign < 0 and same_value(t.operand, argument)]
+        linear = [t.operand for t in rest if _is_minus(t, argument)]
         less_one = any(t.sign < 0 and t.operand.fact.constant == 1 for t in rest)
         if linear and (less_one or exponential.op is Op.EXPM1):
             return _Estimator(argument, linear[0])
     return None
+
+
+def _is_minus(term: _Term, argument: Operand) -> bool:
+    """Whether a term is -d: `- d`, or `+ e` where the exponential is of `-e`."""
+    if term.sign < 0:
+        return same_value(term.operand, argument)
+    origin = argument.fact.origin
+    negated = origin is not None and origin.op is Op.NEG and origin.node is argument.node
+    return negated and origin is not None and same_value(term.operand, origin.operands["x"])

@@ -90,9 +90,7 @@ def _from_logs(site: Site, new: Operand, old: Operand) -> Fix | None:
     unit = site.unit
     texts = [unit.source.slice(unit.outer_span(o.operands["x"].node)) for o in (first, second)]
     bound = f"{site.hierarchy.bound(Clamp.POLICY, new.fact.dtype.precision):.1f}"
-    clipped = stable.call(
-        site, "clip", x=f"{texts[0]} - {texts[1]}", min=f"-{bound}", max=bound
-    )
+    clipped = stable.call(site, "clip", x=f"{texts[0]} - {texts[1]}", min=f"-{bound}", max=bound)
     text = None if clipped is None else stable.call(site, "exp", x=clipped)
     if text is None or not isinstance(site.node, cst.BinaryOperation):
         return None

@@ -231,7 +231,9 @@ def _raised_to(call: Call, exponent: float) -> Fact:
     kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
     kinds |= Kind.VAR if base.is_any(Kind.STD) or (even and _is_centred(base)) else Kind.NONE
     kinds |= Kind.MAGNITUDE if even else Kind.NONE
-    zero = base.zero or (Evidence.NAMED if even else Evidence.NONE)
+    # Of a tensor some element may be 0; a Python number that is squared is most often a setting.
+    element = even and (base.form.tensor or call.form.tensor)
+    zero = base.zero or (Evidence.NAMED if element else Evidence.NONE)
     return result(call, _raised(base.range, exponent), kinds, ground=base.ground, zero=zero)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import DType, Evidence, Fact, Kind
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import TOPIC, WHOLE, Call, Transfer, result
@@ -18,8 +18,9 @@ from epslint.epsilon import FLOAT32
 def absolute(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
-    # Of an unknown value the magnitude can be 0 as well as anything else.
-    zero = x.zero or Evidence.NAMED
+    # Of an unknown value the magnitude can be 0 as well as anything else; Python's own abs is
+    # most often that of a setting.
+    zero = x.zero or (Evidence.NONE if call.form is Form.NUMBER else Evidence.NAMED)
     return result(call, x.range.abs(), kinds, ground=max(x.ground, Evidence.NAMED), zero=zero)
 
 
