@@ -20,7 +20,7 @@ def summary(run: Run) -> str:
         found = _plural(len(left) + fixed, "finding")
         return " ".join([f"Found {found} ({fixed} fixed, {len(left)} left).", *_fixable(left)])
     if not left:
-        return "All checks passed." if not run.all_failures else ""
+        return "All checks passed." if run.reports and not run.all_failures else ""
     files = sum(bool(report.findings) for report in run.reports)
     advice = sum(finding.severity is Severity.ADVICE for finding in left)
     aside = f", {advice} of them advice" if advice else ""

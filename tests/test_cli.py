@@ -67,6 +67,7 @@ class TestExitCodes:
         result = cli("check", ".")
         assert result.exit_code == 0
         assert result.stderr == "warning: no Python files found under .\n"
+        assert result.stdout == ""  # what was not looked at has not passed
 
 
 @pytest.mark.parametrize("args", [["a.py"], ["check", "a.py"], ["check"], [], ["."]])
