@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
@@ -135,10 +135,31 @@ def roots_of(node: cst.CSTNode) -> Iterator[str]:
     """The names that an expression reads."""
     if isinstance(node, cst.Name):
         yield node.value
-        return
-    children = [node.value] if isinstance(node, cst.Attribute) else node.children
-    for child in children:
-        yield from roots_of(child)
+    else:
+        for child in _CHILDREN.get(type(node), _all_children)(node):
+            yield from roots_of(child)
+
+
+def _all_children(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    return node.children
+
+
+# LibCST finds children by visiting everything, white space too; these are met all the time.
+_CHILDREN: Mapping[type[cst.CSTNode], Callable[..., Sequence[cst.CSTNode]]] = MappingProxyType(
+    {
+        cst.Attribute: lambda node: (node.value,),
+        cst.BinaryOperation: lambda node: (node.left, node.right),
+        cst.BooleanOperation: lambda node: (node.left, node.right),
+        cst.UnaryOperation: lambda node: (node.expression,),
+        cst.Comparison: lambda node: (node.left, *(c.comparator for c in node.comparisons)),
+        cst.Call: lambda node: (node.func, *(argument.value for argument in node.args)),
+        cst.Subscript: lambda node: (node.value, *(element.slice for element in node.slice)),
+        cst.Index: lambda node: (node.value,),
+        cst.Integer: lambda node: (),
+        cst.Float: lambda node: (),
+        cst.SimpleString: lambda node: (),
+    }
+)
 
 
 def dotted(node: cst.BaseExpression) -> str | None:
