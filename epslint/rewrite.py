@@ -6,8 +6,9 @@ the fixes of nested divisions do not touch each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum, auto
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -78,6 +79,24 @@ def add(unit: Unit, node: cst.BaseExpression, term: str, slot: Slot) -> tuple[Ed
     else:
         closing += f" + {term}"
     return tuple(_around(inner, opening, closing))
+
+
+_LIBRARIES: Mapping[Form, str] = MappingProxyType(
+    {Form.TORCH: "torch", Form.JAX: "jax.numpy", Form.NUMPY: "numpy", Form.TENSORFLOW: "tensorflow"}
+)
+
+
+def apart(site: Site, span: Span, value: Operand, epsilon: str) -> Edit | None:
+    """`where(d < 0, d - eps, d + eps)` in place of `span`; None where no library is sure."""
+    form = value.fact.form
+    wanted = [_LIBRARIES[form]] if form in _LIBRARIES else list(_LIBRARIES.values())
+    found = [alias for name in wanted if (alias := site.scope.alias(name)) is not None]
+    d = site.unit.text(value.node)
+    if not found or (len(found) > 1 and "torch" not in found) or "#" in d:
+        return None
+    if isinstance(value.node, cst.BinaryOperation):
+        d = f"({d})"
+    return Edit(span, f"{found[0]}.where({d} < 0, {d} - {epsilon}, {d} + {epsilon})")
 
 
 _FLOORS = (Form.TORCH, Form.NUMPY, Form.JAX, Form.NUMBER)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import libcst as cst
+
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
-from epslint.rewrite import epsilon_text, floor, guard, slot_of
+from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of
 from epslint.rule import Confidence, Diagnosis, Fix, Grade
 
 SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
@@ -84,21 +86,36 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
 
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
-    if site.op in _WHOLE:
+    fact = operand.fact
+    if site.op in _WHOLE or fact.is_any(Kind.OFFSET):
         return _whole_fix(site, operand)
-    role = role_of(site, operand.fact)
-    epsilon = epsilon_text(site, role, operand.fact)
-    return Fix(
-        message=f"Add {epsilon} to the divisor ({role.value})",
-        grade=Grade.BOUNDED,
-        edits=guard(site, operand, epsilon),
-    )
+    role = role_of(site, fact)
+    epsilon = epsilon_text(site, role, fact)
+    message = f"Add {epsilon} to the divisor ({role.value})"
+    if fact.is_any(Kind.SIGNED):
+        # An addition would only move the pole to where the value is -epsilon.
+        edit = apart(site, site.unit.outer_span(operand.node), operand, epsilon)
+        return Fix("Move away from 0 on both sides", Grade.BOUNDED, (edit,)) if edit else None
+    if (root := _under_root(operand)) is not None:
+        return Fix(message, Grade.BOUNDED, add(site.unit, root[0], epsilon, root[1]))
+    return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
+
+
+def _under_root(operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
+    """What a root in the divisor is taken of: an epsilon there guards the gradient too."""
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.SQRT or origin.node is not operand.node:
+        return None
+    node = origin.operands["x"].node
+    inside = isinstance(origin.node, cst.Call) and any(a.value is node for a in origin.node.args)
+    return node, Slot.LOOSE if inside else Slot.TIGHT
 
 
 def _whole_fix(site: Site, operand: Operand) -> Fix | None:
-    """`a // n` must stay a division of whole numbers: only a floor of 1 will do."""
+    """A floor of 1: `a // n` must stay whole, and `a / (n - 1 + 1e-8)` would be huge."""
     fact = operand.fact
-    if fact.dtype is not DType.INT or fact.form not in (Form.TORCH, Form.NUMBER):
+    whole = fact.dtype is DType.INT or fact.is_any(Kind.OFFSET)
+    if not whole or fact.form not in (Form.TORCH, Form.NUMBER):
         return None
     return Fix(
         message="Divide by 1 at the least",

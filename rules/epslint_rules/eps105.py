@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
-from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.rewrite import apart
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._division import CONFIDENCE
 
 
@@ -88,14 +87,7 @@ def _cancels(total: Fact, value: Fact) -> bool:
 
 
 def _away_from_zero(site: Site, origin: Origin, value: Operand, epsilon: Operand) -> Fix | None:
-    libraries = (site.scope.alias(name) for name in ("torch", "jax.numpy", "numpy"))
-    library = next((name for name in libraries if name is not None), None)
-    if library is None or origin.unit is not site.unit:
+    if origin.unit is not site.unit:
         return None
-    unit = site.unit
-    d, eps = unit.text(value.node), unit.text(epsilon.node)
-    if isinstance(value.node, cst.BinaryOperation):
-        d = f"({d})"
-    content = f"{library}.where({d} < 0, {d} - {eps}, {d} + {eps})"
-    edit = Edit(unit.outer_span(origin.node), content)
-    return Fix("Move away from 0 on both sides", Grade.SEMANTIC, (edit,))
+    edit = apart(site, site.unit.outer_span(origin.node), value, site.unit.text(epsilon.node))
+    return Fix("Move away from 0 on both sides", Grade.SEMANTIC, (edit,)) if edit else None

@@ -65,6 +65,11 @@ def mean(call: Call) -> Fact:
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
 
+def median(call: Call) -> Fact:
+    x = call.x
+    return result(call, x.range, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
+
+
 def spread(kind: Kind) -> Transfer:
     """A statistic that is 0 when all elements are equal."""
 
@@ -189,6 +194,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.SUM: sum_,
         Op.CUMSUM: cumulative_sum,
         Op.MEAN: mean,
+        Op.MEDIAN: median,
         Op.STD: spread(Kind.STD),
         Op.VAR: spread(Kind.VAR),
         Op.STD_MEAN: spread_with_mean(Kind.STD),
