@@ -159,6 +159,8 @@ class Range:
         return _spanning(ends, holed=holed, nan=nan)
 
     def reciprocal(self) -> Range:
+        if math.isinf(self.lo) and self.lo == self.hi:
+            return replace(self, lo=0.0, hi=0.0)
         if self.has_zero or (self.lo < 0 < self.hi):
             return self._reciprocal_over_zero()
         ends = [(_inverse(v, self.hi <= 0), v_open) for v, v_open in self._ends]

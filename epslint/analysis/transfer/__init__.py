@@ -17,7 +17,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         **functions.TABLE,
         **arrangement.TABLE,
         Op.COMPARE: reductions.truth,
-        Op.LOGICAL: reductions.truth,
+        Op.LOGICAL: reductions.logical,
         Op.ISNAN: reductions.truth,
         Op.ISINF: reductions.truth,
         Op.ISFINITE: reductions.truth,

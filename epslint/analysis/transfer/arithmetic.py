@@ -193,9 +193,13 @@ def _floor(value: float) -> float:
 
 
 def mod(call: Call) -> Fact:
-    if call.y.range.positive and not math.isinf(call.y.range.hi):
-        return result(call, Range(0.0, call.y.range.hi, hi_open=True))
-    return result(call)
+    largest = call.y.range.hi
+    if not call.y.range.positive or math.isinf(largest):
+        return result(call)
+    # `%` takes the sign of the divisor, `fmod` that of the dividend.
+    if call.x.range.nonnegative:
+        return result(call, Range(0.0, largest, hi_open=True))
+    return result(call, Range(-largest, largest, lo_open=True, hi_open=True))
 
 
 def neg(call: Call) -> Fact:
@@ -250,6 +254,8 @@ def _rooted(kinds: Kind) -> Kind:
 
 
 def _raised(base: Range, exponent: float) -> Range:
+    if exponent == 0:
+        return ranges.point(1.0)
     if exponent % 2 == 0:
         return base.abs().monotone(lambda v: _pow(v, exponent))
     if base.nonnegative or exponent % 2 == 1:
@@ -261,7 +267,7 @@ def _pow(value: float, exponent: float) -> float:
     try:
         return float(value**exponent)
     except OverflowError:
-        return ranges.INF
+        return -ranges.INF if value < 0 and exponent % 2 else ranges.INF
 
 
 def _root(range_: Range) -> Range:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -57,10 +58,15 @@ def to_bool(call: Call) -> Fact:
 def to_int(call: Call) -> Fact:
     x = call.x
     range_ = x.range
-    if not x.dtype.discrete and not x.range.contains(0) and x.range.lo < 1:
-        # int(0.3) is 0, but nobody has shown that the value is below 1.
-        range_ = x.range.join(ranges.point(0.0))
+    if not x.dtype.discrete:
+        # Towards 0: int(1.9) is 1. int(0.3) is 0, but nobody has shown that the value is below 1.
+        range_ = range_.join(range_.monotone(_truncated, exact=False))
+        range_ = range_.join(ranges.point(0.0)) if range_.lo < 1 and range_.hi > -1 else range_
     return replace(like(call, x), range=range_, dtype=DType.INT, grad=False)
+
+
+def _truncated(value: float) -> float:
+    return value if math.isinf(value) else float(math.trunc(value))
 
 
 def detached(call: Call) -> Fact:
@@ -110,8 +116,7 @@ def counted_up(call: Call) -> Fact:
     start = bounds[0].constant if bounds[0] and bounds[1] else 0.0
     if start is None:
         return result(call)
-    step = call.constant("step")
-    if step is not None and step < 0:
+    if (step := call.get("step")) is not None and step.range.can_be_negative:
         return result(call)
     found = result(call, ranges.at_least(start), zero=Evidence.PROVEN, ground=Evidence.PROVEN)
     return replace(found, grad=False, form=call.form)
@@ -242,7 +247,9 @@ def _value_first(call: Call) -> tuple[Fact, Fact]:
 
 
 def finite(call: Call) -> Fact:
-    return like(call, replace(call.x, range=call.x.range.without_nan()))
+    x, filling = call.x, call.get("nan") or number(0)
+    range_ = x.range.join(filling.range) if x.range.nan else x.range
+    return like(call, replace(x, range=range_.without_nan()))
 
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(

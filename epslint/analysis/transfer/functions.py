@@ -27,7 +27,7 @@ def absolute(call: Call) -> Fact:
 def exponential(call: Call) -> Fact:
     x = call.x
     limit = (x.dtype.precision or FLOAT32).exp_limit
-    lo = 0.0 if x.range.lo < -limit else math.exp(x.range.lo)
+    lo = 0.0 if x.range.lo < -limit else math.exp(min(x.range.lo, limit))
     hi = ranges.INF if x.range.hi > limit else math.exp(x.range.hi)
     ground = x.ground
     underflows = x.kinds & (Kind.LOGPROB | Kind.LOGRATIO | Kind.SHIFTED)
@@ -52,7 +52,8 @@ def exp_minus_one(call: Call) -> Fact:
     x = call.x
     limit = (x.dtype.precision or FLOAT32).exp_limit
     hi = ranges.INF if x.range.hi > limit else math.expm1(x.range.hi)
-    return result(call, Range(math.expm1(x.range.lo), hi, nan=x.range.nan), huge=x.huge)
+    lo = math.expm1(min(x.range.lo, limit))
+    return result(call, Range(lo, hi, nan=x.range.nan), huge=x.huge)
 
 
 def logarithm(call: Call) -> Fact:
@@ -61,7 +62,15 @@ def logarithm(call: Call) -> Fact:
     kinds |= Kind.LOGPROB if x.is_any(Kind.PROB) else Kind.NONE
     kinds |= Kind.LOGRATIO if x.is_any(Kind.RATIO) else Kind.NONE
     huge = x.huge if x.is_any(Kind.RATIO) else Evidence.NONE
-    return result(call, _log_range(x.range), kinds, ground=x.ground, huge=huge)
+    range_ = ranges.TOP if call.get("base") else _of_any_base(_log_range(x.range))
+    return result(call, range_, kinds, ground=x.ground, huge=huge)
+
+
+def _of_any_base(natural: Range) -> Range:
+    """log, log2 and log10 are one op: from the flattest of them to the steepest."""
+    flat, steep = 1 / math.log(10), 1 / math.log(2)
+    lo = natural.lo * (steep if natural.lo < 0 else flat)
+    return replace(natural, lo=lo, hi=natural.hi * (flat if natural.hi < 0 else steep))
 
 
 def log_one_plus(call: Call) -> Fact:
@@ -114,9 +123,10 @@ def cross_entropy(call: Call) -> Fact:
 def rectified(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
+    range_ = x.range.maximum(ranges.point(0.0))
     return result(
         call,
-        x.range.maximum(ranges.point(0.0)),
+        range_.join(ranges.point(6.0)) if range_.lo > 6 else range_,  # relu6 stops there
         kinds,
         ground=Evidence.PROVEN,
         zero=Evidence.PROVEN,
@@ -139,11 +149,7 @@ def wave(call: Call) -> Fact:
 
 def rounded(call: Call) -> Fact:
     x = call.x
-    widened = (
-        Range(math.floor(x.range.lo), math.ceil(x.range.hi), nan=x.range.nan)
-        if (x.range.bounded)
-        else replace(x.range.join(x.range.monotone(_floor, exact=False)), hi_open=False)
-    )
+    widened = Range(_floor(x.range.lo), -_floor(-x.range.hi), nan=x.range.nan)
     return result(call, widened, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
 
 
@@ -153,6 +159,11 @@ def _floor(value: float) -> float:
 
 def real(call: Call) -> Fact:
     return result(call, ranges.REAL)
+
+
+def real_inside(call: Call) -> Fact:
+    """acos, xlogy, logdet: a number in their domain and NaN outside."""
+    return result(call, ranges.TOP)
 
 
 def divergence(call: Call) -> Fact:
@@ -188,11 +199,11 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.SIN_COS: wave,
         Op.SIGN: wave,
         Op.ROUND: rounded,
-        Op.ARC: real,
-        Op.XLOGY: real,
+        Op.ARC: real_inside,
+        Op.XLOGY: real_inside,
         Op.LOGADDEXP: real,
         Op.ENTROPY: real,
-        Op.DET: real,
+        Op.DET: real_inside,
         Op.BCE: soft_rectified,
         Op.BCE_WITH_LOGITS: soft_rectified,
         Op.KL_DIV: divergence,

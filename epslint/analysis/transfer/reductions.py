@@ -22,7 +22,11 @@ def sum_(call: Call) -> Fact:
     kinds = (x.kinds & _SUMMED) | (Kind.COUNT if counted else Kind.SUM)
     if x.is_any(Kind.SHAPE | Kind.LENGTH) and not x.zero:
         kinds |= Kind.SHAPE
-    range_ = _range_of_sum(x)
+    # Along a dimension there are fewer terms than elements.
+    terms = x if call.get("dim") is None else replace(x, size=x.size.join(ranges.SOME))
+    range_ = _range_of_sum(terms)
+    if (start := call.get("start")) is not None:
+        range_ += start.range
     return result(
         call,
         range_,
@@ -60,14 +64,15 @@ def _zero_of_sum(x: Fact, form: Form) -> Evidence:
 def mean(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
-    range_ = replace(x.range, nan=x.range.nan or x.can_be_empty)
+    range_ = replace(x.range, holed=False, nan=x.range.nan or x.can_be_empty)
     zero = x.zero or (Evidence.NAMED if not x.range.nonnegative else Evidence.NONE)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
 
 def median(call: Call) -> Fact:
     x = call.x
-    return result(call, x.range, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
+    range_ = replace(x.range, holed=False)  # of an even number it is between two elements
+    return result(call, range_, x.kinds & ~WHOLE, ground=x.ground, zero=x.zero)
 
 
 def spread(kind: Kind) -> Transfer:
@@ -138,9 +143,10 @@ def _extreme(call: Call) -> Fact:
 
 
 def count(call: Call) -> Fact:
+    weights = call.get("weights")
     found = result(
         call,
-        ranges.NONNEGATIVE,
+        ranges.NONNEGATIVE if weights is None or weights.range.nonnegative else ranges.REAL,
         Kind.COUNT,
         ground=Evidence.PROVEN,
         zero=Evidence.PROVEN,
@@ -183,10 +189,17 @@ def truth(call: Call) -> Fact:
     return replace(found, grad=False)
 
 
+def logical(call: Call) -> Fact:
+    """`a & b` of masks is a mask; `flags & 7` is arithmetic."""
+    constants = [fact.constant for fact in call.facts.values()]
+    bits = any(value not in (None, 0.0, 1.0) for value in constants)
+    return result(call, dtype=DType.INT) if bits else truth(call)
+
+
 def cumulative_sum(call: Call) -> Fact:
-    x = call.x
     # The first partial sum is the first element: a cumulated mask can be 0, a cumulated size not.
-    return replace(sum_(call), zero=x.zero)
+    x = replace(call.x.minus(WHOLE), size=call.x.size.join(ranges.SOME))
+    return replace(sum_(replace(call, facts={**call.facts, "x": x})), zero=x.zero)
 
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
