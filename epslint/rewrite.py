@@ -13,6 +13,8 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Form
+from epslint.analysis.keys import key_of
+from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.analysis.unit import Unit
@@ -92,11 +94,23 @@ def apart(site: Site, span: Span, value: Operand, epsilon: str) -> Edit | None:
     wanted = [_LIBRARIES[form]] if form in _LIBRARIES else list(_LIBRARIES.values())
     found = [alias for name in wanted if (alias := site.scope.alias(name)) is not None]
     d = site.unit.text(value.node)
-    if not found or (len(found) > 1 and "torch" not in found) or "#" in d:
+    if not found or (len(found) > 1 and "torch" not in found):
+        return None
+    if "#" in d or not _repeatable(value.node, value.fact):
         return None
     if isinstance(value.node, cst.BinaryOperation):
         d = f"({d})"
     return Edit(span, f"{found[0]}.where({d} < 0, {d} - {epsilon}, {d} + {epsilon})")
+
+
+def _repeatable(node: cst.BaseExpression, fact: Fact) -> bool:
+    """Whether an expression may be written twice: all its calls are known, and draw no numbers."""
+    if "(" not in (key_of(node) or "("):
+        return True
+    origin = fact.origin
+    if origin is None or origin.node is not node or origin.op in (Op.RAND, Op.RANDN):
+        return False
+    return all(_repeatable(operand.node, operand.fact) for operand in origin.operands.values())
 
 
 _FLOORS = (Form.TORCH, Form.NUMPY, Form.JAX, Form.NUMBER)

@@ -19,7 +19,14 @@ from epslint_rules._division import CONFIDENCE
 
 # The operations with a singular point, and the operand that reaches it.
 _SINGULAR: Mapping[Op, str] = MappingProxyType(
-    {Op.DIV: "y", Op.RECIPROCAL: "x", Op.LOG: "x", Op.SQRT: "x", Op.RSQRT: "x"}
+    {
+        Op.DIV: "y",
+        Op.RECIPROCAL: "x",
+        Op.LOG: "x",
+        Op.SQRT: "x",
+        Op.RSQRT: "x",
+        Op.POW: "x",
+    }
 )
 # A sum or mean over a singular operation is no better than the operation.
 _REDUCING = frozenset({Op.SUM, Op.MEAN, Op.SAME, Op.NEG})
@@ -70,7 +77,7 @@ class MisplacedEpsilon(SiteRule):
     severity = Severity.ERROR
     grade = Grade.BOUNDED
     ops = frozenset({Op.ADD})
-    supersedes = frozenset({"EPS101", "EPS102", "EPS103"})
+    supersedes = frozenset({"EPS101", "EPS102", "EPS103", "EPS201", "EPS207"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         split = _split(site)
@@ -106,7 +113,7 @@ def _singular(node: cst.BaseExpression, fact: Fact) -> Origin | None:
     """The singular operation whose result this is, when it is written in the same expression."""
     origin = fact.origin
     while origin is not None and origin.node is node:
-        if origin.op in _SINGULAR:
+        if origin.op in _SINGULAR and (origin.op is not Op.POW or _exponent(origin) == 0.5):
             return origin
         inner = origin.operands.get("x") if origin.op in _REDUCING else None
         if inner is None:
@@ -115,8 +122,13 @@ def _singular(node: cst.BaseExpression, fact: Fact) -> Origin | None:
     return None
 
 
+def _exponent(origin: Origin) -> float | None:
+    exponent = origin.operands.get("y")
+    return None if exponent is None else exponent.fact.constant
+
+
 def _harmful(site: Site, origin: Origin) -> bool:
-    if origin.op is Op.SQRT:
+    if origin.op in (Op.SQRT, Op.POW):
         return site.differentiated
     return not site.uses & _NEEDING_EPSILON
 
@@ -132,12 +144,20 @@ def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
 def _moved(site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand) -> Fix:
     unit = site.unit
     text = unit.text(epsilon.node)
-    before, after = sorted((unit.outer_span(value.node), unit.outer_span(epsilon.node)))
-    epsilon_last = unit.outer_span(epsilon.node) == after
-    dropped = Span(before.end, after.end) if epsilon_last else Span(before.start, after.start)
     slot = Slot.LOOSE if _is_argument(origin, guarded) else Slot.TIGHT
-    edits = (*add(unit, guarded.node, text, slot), Edit(dropped, ""))
+    edits = (*add(unit, guarded.node, text, slot), Edit(_dropped(site, value, epsilon), ""))
     return Fix(f"Move {text} to where it guards", Grade.BOUNDED, edits)
+
+
+def _dropped(site: Site, value: Operand, epsilon: Operand) -> Span:
+    """Where the epsilon and its operator stand; a comment between them and the value stays."""
+    unit = site.unit
+    kept, gone = unit.outer_span(value.node), unit.outer_span(epsilon.node)
+    if gone < kept:
+        return Span(gone.start, kept.start)
+    gap = unit.source.slice(Span(kept.end, gone.start))
+    code_ends = max(gap.rfind("\n", 0, gap.rfind("+")), 0) if "#" in gap else 0
+    return Span(kept.end + code_ends, gone.end)
 
 
 def _is_argument(origin: Origin, guarded: Operand) -> bool:

@@ -66,7 +66,7 @@ class SingleElementStd(SiteRule):
     name = "single-element-std"
     severity = Severity.WARNING
     grade = Grade.SEMANTIC
-    ops = frozenset({Op.STD, Op.VAR})
+    ops = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
@@ -118,13 +118,10 @@ def _uncorrected(site: Site, node: cst.Call) -> Fix:
         edit = Edit(unit.span(correction.node), "0")
     elif unbiased is not None:
         edit = Edit(unit.span(unbiased.node), "False")
+    elif node.args:
+        end = unit.outer_span(node.args[-1].value).end
+        edit = Edit(Span(end, end), ", correction=0")
     else:
         end = unit.span(node).end - 1
-        edit = Edit(Span(end, end), f"{_separator(node)}correction=0")
+        edit = Edit(Span(end, end), "correction=0")
     return Fix("Use the biased estimate", Grade.SEMANTIC, (edit,))
-
-
-def _separator(node: cst.Call) -> str:
-    if not node.args:
-        return ""
-    return " " if isinstance(node.args[-1].comma, cst.Comma) else ", "
