@@ -6,6 +6,7 @@ import re
 
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.names import snake
+from epslint.analysis.ops import Op
 from epslint.analysis.site import Site
 from epslint.epsilon import Role
 
@@ -24,10 +25,10 @@ def role_of(site: Site, guarded: Fact) -> Role:
     for operand in site.operands.values():
         kinds |= operand.fact.kinds & (Kind.REWARD | Kind.ADVANTAGE | Kind.KL)
     words = _words(site)
-    if guarded.is_any(Kind.PROB) and site.fact("x").is_any(Kind.PROB):
-        return Role.RATIO
     if kinds & Kind.KL or any(_DIVERGENCE.search(word) for word in words):
         return Role.DIVERGENCE
+    if site.op is Op.DIV and guarded.is_any(Kind.PROB) and site.fact("x").is_any(Kind.PROB):
+        return Role.RATIO
     if guarded.is_any(_SPREAD):
         about_rewards = bool(kinds & (Kind.REWARD | Kind.ADVANTAGE))
         about_rewards = about_rewards or any(_REWARD.search(word) for word in words)
