@@ -124,9 +124,7 @@ class Hierarchy:
         value = self.clamps[clamp]
         return min(value, math.floor(precision.exp_limit)) if precision is not None else value
 
-    def override(
-        self, epsilons: Mapping[Role, float], clamps: Mapping[Clamp, float]
-    ) -> Hierarchy:
+    def override(self, epsilons: Mapping[Role, float], clamps: Mapping[Clamp, float]) -> Hierarchy:
         """This hierarchy with values from the configuration put in."""
         tiers = {role: _overridden(tier, epsilons.get(role)) for role, tier in self.tiers.items()}
         return replace(

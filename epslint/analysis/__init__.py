@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from epslint.analysis.model import Model
-from epslint.analysis.ops import BUILTINS, EXACT, SPELLINGS, Op
+from epslint.analysis.ops import Op
+from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
+from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import Sinks, scout
 from epslint.source import Source, SourceError
@@ -55,8 +57,6 @@ def analyse(
 
 def facts(source: Source) -> tuple[Known, ...]:
     """What each assignment of a file makes known, in the order of its lines."""
-    from epslint.analysis.reasons import described
-
     with _deep_recursion(source):
         outline = scout(source, _sinks(EVERYTHING))
         model = Model(source, outline, DEFAULT, EVERYTHING, tracing=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.fact import Fact, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,7 @@ class Env:
         if not layers:
             return
         keys = {key for layer in layers for key in layer._bindings}
-        joined = {key: self._joined(key, layers) for key in keys}
-        self._bindings.update(joined)
+        self._bindings.update({key: self._joined(key, layers) for key in keys})
         for layer in layers:
             for root, noted in layer._mentions.items():
                 self._mentions.setdefault(root, set()).update(noted)
@@ -128,7 +127,7 @@ class Env:
             # is unbound there cannot be used after it.
             known = [fact for fact in facts if fact is not None]
             return Binding(known[0] if known and key.isidentifier() else None, clock)
-        return Binding(_join_all(fact for fact in facts if fact is not None), clock)
+        return Binding(joined([fact for fact in facts if fact is not None]), clock)
 
     def widen(self, later: Env) -> bool:
         """Take in one turn of a loop body that ran in a child; whether anything changed."""
@@ -148,13 +147,6 @@ class Env:
         for key, binding in self._bindings.items():
             if binding.fact is not None:
                 yield key, binding.fact
-
-
-def _join_all(facts: Iterable[Fact]) -> Fact:
-    result: Fact | None = None
-    for fact in facts:
-        result = fact if result is None else result.join(fact)
-    return UNKNOWN if result is None else result
 
 
 def _prefixes(key: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ range and still no evidence, joining it with an unguarded one gives evidence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, Flag, IntEnum, auto
 from types import MappingProxyType
@@ -232,6 +232,16 @@ def _merged_parts(
 
 UNKNOWN = Fact()
 NOT_A_NUMBER = Fact(form=Form.OTHER, grad=False)
+
+
+def joined(facts: Sequence[Fact]) -> Fact:
+    """What holds after any of several paths."""
+    if not facts:
+        return UNKNOWN
+    result = facts[0]
+    for fact in facts[1:]:
+        result = result.join(fact)
+    return result
 
 
 def weakest(*grounds: Evidence) -> Evidence:

@@ -13,6 +13,7 @@ from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form
 from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
 from epslint.analysis.ranges import Range, next_whole
@@ -235,11 +236,7 @@ class Guards:
         origin = fact.origin
         if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):
             return None
-        return origin if self.still_means(origin, env) else None
-
-    @staticmethod
-    def still_means(origin: Origin, env: Env) -> bool:
-        return not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
+        return origin if still_means(origin, env) else None
 
     def narrow(self, node: cst.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
         """Note that the value of `node` lies within `limits`."""
@@ -252,7 +249,7 @@ class Guards:
         narrowed = fact.within(limits)
         env.refine(key, narrowed, roots_of(node))
         origin = fact.origin
-        if origin is None or origin.node is node or not self.still_means(origin, env):
+        if origin is None or origin.node is node or not still_means(origin, env):
             return
         if (behind := key_of(origin.node)) is not None and behind != key:
             env.refine(behind, narrowed, roots_of(origin.node))

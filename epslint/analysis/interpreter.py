@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.binding import element_of
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
-from epslint.analysis.expressions import BINARY, Expressions, element_of
+from epslint.analysis.expressions import BINARY, Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, number
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import dotted
@@ -103,7 +104,7 @@ class Interpreter:
             self.frame.functions[target.value] = value
         elif isinstance(target, cst.Name):
             self.frame.functions.pop(target.value, None)
-        self.expressions.bind(target, fact, env)
+        self.expressions.bindings.bind(target, fact, env)
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
         if node.value is not None:
@@ -116,11 +117,11 @@ class Interpreter:
         right = self.expressions.eval(node.value, env)
         op = BINARY.get(type(node.operator))
         if op is None or Form.OTHER in (left.form, right.form):
-            self.expressions.bind(node.target, UNKNOWN, env)
+            self.expressions.bindings.bind(node.target, UNKNOWN, env)
             return True
         if left.form is Form.LIST and op is Op.ADD:
             grown = replace(left.join(right), form=Form.LIST, size=left.size + right.size)
-            self.expressions.bind(node.target, grown, env)
+            self.expressions.bindings.bind(node.target, grown, env)
             return True
         operands = {"x": Operand(node.target, left), "y": Operand(node.value, right)}
         fact = self.expressions.apply(op, node, operands, env)
@@ -129,7 +130,9 @@ class Interpreter:
         if isinstance(node.target, cst.Subscript):
             self._accumulate_element(node.target, fact, env)
         else:
-            self.expressions.bind(node.target, replace(fact, origin=right.origin), env)
+            if op is Op.ADD and isinstance(node.target, cst.Attribute):
+                fact = fact.plus(Kind.RUNNING)
+            self.expressions.bindings.bind(node.target, replace(fact, origin=right.origin), env)
         return True
 
     def _accumulate_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
@@ -153,7 +156,7 @@ class Interpreter:
 
     def _return(self, node: cst.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
-        self.expressions.note_use(Op.NAME, node, fact)
+        self.expressions.ledger.note_use(Op.NAME, node, fact)
         self.frame.returns.append((fact, env))
         return False
 
@@ -224,7 +227,7 @@ class Interpreter:
         if _called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
             self._bind_enumerated(node.iter, node.target, env)
         else:
-            self.expressions.bind(node.target, element_of(source), env)
+            self.expressions.bindings.bind(node.target, element_of(source), env)
 
     def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
         assert isinstance(call, cst.Call)
@@ -234,9 +237,9 @@ class Interpreter:
             self.expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
         )
         lowest = ranges.at_least(start.range.lo)
-        self.expressions.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
+        self.expressions.bindings.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
         for element in rest:
-            self.expressions.bind(element, element_of(over), env)
+            self.expressions.bindings.bind(element, element_of(over), env)
 
     def _while(self, node: cst.While, env: Env) -> bool:
         def bind(inner: Env) -> None:
@@ -300,7 +303,7 @@ class Interpreter:
     def _entered(self, item: cst.WithItem, mode: Mode, env: Env) -> Mode:
         fact = self.expressions.eval(item.item, env)
         if item.asname is not None:
-            self.expressions.bind(item.asname.name, fact, env)
+            self.expressions.bindings.bind(item.asname.name, fact, env)
         name = _called(item.item)
         if name in _UNDIFFERENTIATED and not _enables_gradients(item.item):
             return replace(mode, grad=False)

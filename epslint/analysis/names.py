@@ -114,5 +114,13 @@ def named(name: str) -> Fact:
     return UNKNOWN
 
 
+_COUNTER = re.compile(r"(^|_)(count|counts|n|num|total|steps?|samples?|seen|counter)$")
+
+
+def is_counter(name: str) -> bool:
+    """Whether something of this name is added to as things go by."""
+    return _COUNTER.search(snake(name)) is not None
+
+
 def is_epsilon(name: str) -> bool:
     return named(name) is EPSILON

@@ -23,8 +23,8 @@ class UncappedLogprobExp(SiteRule):
 
     ## Why is this bad
     A policy that has drifted by 89 nats from the one that sampled overflows exp in float32 (by 11
-    in float16). `inf * 0` of a masked token is NaN, and PPO's own `clamp(ratio, 1 - ε, 1 + ε)` comes
-    too late: the gradient of the exp is infinite already.
+    in float16). `inf * 0` of a masked token is NaN, and PPO's own `clamp(ratio, 1 - ε, 1 + ε)`
+    comes too late: the gradient of the exp is infinite already.
 
     ## Example
     ```python

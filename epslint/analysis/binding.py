@@ -1,0 +1,148 @@
+"""Binding: what an assignment makes of its targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.keys import dotted, key_of
+from epslint.analysis.ops import Op
+from epslint.analysis.transfer.call import WHOLE
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+
+class Bindings:
+    """Gives the targets of one frame their values."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+        self._model = expressions.model
+        self._frame = expressions.frame
+
+    def bind(self, target: cst.BaseExpression, fact: Fact, env: Env) -> None:
+        """Give a target its value; tuples part by part."""
+        if isinstance(target, cst.Tuple | cst.List):
+            self._unpack(target, fact, env)
+        elif isinstance(target, cst.StarredElement):
+            self.bind(target.value, fact, env)
+        elif isinstance(target, cst.Name | cst.Attribute):
+            self._bind_path(target, fact, env)
+        elif isinstance(target, cst.Subscript):
+            self._bind_element(target, fact, env)
+
+    def _unpack(self, target: cst.Tuple | cst.List, fact: Fact, env: Env) -> None:
+        for position, element in enumerate(target.elements):
+            part = fact.part(position)
+            if part is None:
+                part = fact if fact.is_any(Kind.SHAPE) else element_of(fact)
+            self.bind(element.value, part, env)
+
+    def _bind_path(self, target: cst.Name | cst.Attribute, fact: Fact, env: Env) -> None:
+        path = dotted(target)
+        if path is None:
+            return
+        fact = named_if_unknown(path, fact)
+        env.assign(path, fact, self._model.tick())
+        if isinstance(target, cst.Attribute):
+            self._expressions.ledger.note_use(Op.NAME, target, fact)
+        owner, _, attribute = path.partition(".")
+        if attribute and owner == self._frame.self_name:
+            known = self._frame.attributes.get(attribute)
+            self._frame.attributes[attribute] = fact if known is None else known.join(fact)
+        if (
+            self._frame.recording
+            and self._model.tracing
+            and (row := self._frame.unit.find_row(target))
+        ):
+            self._frame.known[row, path] = fact
+
+    def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+        """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
+        path = key_of(target.value)
+        if path is None:
+            return
+        index = target.slice[0].slice
+        if len(target.slice) == 1 and isinstance(index, cst.Index):
+            if isinstance(index.value, cst.SimpleString):
+                key = key_of(target)
+                if key is not None:
+                    env.assign(key, fact, self._model.tick())
+                return
+            mask = self._expressions.quietly(index.value, env)
+            if mask.is_any(Kind.MASK):
+                self._overwrite(target.value, path, index.value, fact, env)
+                return
+        before = env.fact(path) or UNKNOWN
+        if before.constant == 0:
+            # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
+            after = replace(fact, form=before.form, zero=Evidence.NONE)
+        else:
+            after = before.join(replace(fact, form=before.form))
+        env.assign(path, replace(after, size=before.size), self._model.tick())
+
+    def _overwrite(
+        self, node: cst.BaseExpression, path: str, mask: cst.BaseExpression, fact: Fact, env: Env
+    ) -> None:
+        before = self._expressions.quietly(node, env)
+        self.repair(before, mask, True, env)
+        kept = env.child()
+        self._expressions.guards.assume(mask, False, kept)
+        rest = self._expressions.quietly(node, kept)
+        after = rest.join(replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype))
+        env.assign(path, replace(after, size=before.size), self._model.tick())
+
+    def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
+        """Where `test` is `truth` the value is replaced: `y[n == 0] = 0` mends a division by n."""
+        origin, expressions = fact.origin, self._expressions
+        if origin is None:
+            return
+        condition = expressions.quietly(test, env).origin
+        if (condition is not None and condition.op in _FINITENESS) or "inf" in (key_of(test) or ""):
+            expressions.ledger.mend(fact)
+            return
+        kept = env.child()
+        expressions.guards.assume(test, not truth, kept)
+        chosen = {
+            name: expressions.quietly(operand.node, kept)
+            for name, operand in origin.operands.items()
+        }
+        expressions.ledger.mend(fact, chosen)
+
+
+_FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
+
+
+def named_if_unknown(path: str, fact: Fact) -> Fact:
+    """A name speaks only where nothing else does."""
+    if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
+        return fact
+    told = names.named(path.rpartition(".")[2])
+    if told is UNKNOWN:
+        return fact
+    return replace(
+        told,
+        dtype=fact.dtype,
+        form=fact.form,
+        grad=fact.grad and told.grad,
+        size=fact.size,
+        parts=fact.parts,
+        origin=fact.origin,
+    )
+
+
+def element_of(fact: Fact) -> Fact:
+    """One element of what is iterated over."""
+    if fact.form is Form.LIST:
+        return replace(
+            fact, form=Form.UNKNOWN, size=ranges.SOME, kinds=fact.kinds & ~WHOLE, parts=()
+        )
+    if fact.form.tensor:
+        return replace(fact, kinds=fact.kinds & ~WHOLE, size=ranges.SOME, parts=())
+    return UNKNOWN

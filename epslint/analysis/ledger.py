@@ -1,0 +1,137 @@
+"""The ledger: where the interpretation of a frame notes its operations and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Evidence, Fact
+from epslint.analysis.frame import Frame
+from epslint.analysis.keys import roots_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+
+if TYPE_CHECKING:
+    from epslint.analysis.model import Model
+
+
+def still_means(origin: Origin, env: Env) -> bool:
+    """Whether the names of an expression have not been bound again since it was evaluated."""
+    return not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
+
+
+def final_uses(
+    node: cst.CSTNode, uses: Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]
+) -> Iterator[Op]:
+    """What a value goes into, seen through what only arranges or averages it."""
+    seen: set[cst.CSTNode] = set()
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        for user, op in uses.get(current, {}).items():
+            if op in _PASSING and user in uses:
+                if user not in seen:
+                    seen.add(user)
+                    waiting.append(user)
+            else:
+                yield op
+
+
+# Operations that hand a value on: what matters is where it goes from there.
+_PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
+
+
+class Ledger:
+    """The entries of one frame."""
+
+    def __init__(self, model: Model, frame: Frame) -> None:
+        self._model = model
+        self._frame = frame
+
+    def conclude(
+        self,
+        op: Op,
+        node: cst.BaseExpression | cst.AugAssign,
+        operands: Mapping[str, Operand],
+        fact: Fact,
+        env: Env,
+    ) -> Fact:
+        """A result whose fact is known: give it its origin, and note the site."""
+        if not env.mode.grad and fact.grad:
+            fact = replace(fact, grad=False)
+        if isinstance(node, cst.BaseExpression):
+            origin = self.origin(op, node, operands)
+            parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
+            fact = replace(fact, origin=origin, parts=parts)
+        if self._frame.recording:
+            for operand in operands.values():
+                self.note_use(op, node, operand.fact)
+            if op in self._model.listening:
+                self._record(op, node, operands, fact, env)
+        return fact
+
+    def origin(self, op: Op, node: cst.BaseExpression, operands: Mapping[str, Operand]) -> Origin:
+        frame = self._frame
+        return Origin(op, node, frame.unit, operands, self._model.clock, frame.serial)
+
+    def note_use(self, op: Op, node: cst.CSTNode, fact: Fact) -> None:
+        """The value of `fact` goes into an operation."""
+        if fact.origin is not None and self._frame.recording:
+            self._frame.uses.setdefault(fact.origin.node, {})[node] = op
+
+    def _record(
+        self,
+        op: Op,
+        node: cst.BaseExpression | cst.AugAssign,
+        operands: Mapping[str, Operand],
+        fact: Fact,
+        env: Env,
+    ) -> None:
+        key = (node, op)
+        if self._frame.choosing:
+            if (site := self._frame.sites.get(key)) is not None:
+                chosen = {name: operand.fact for name, operand in operands.items()}
+                self._frame.sites[key] = replace(site, chosen=chosen)
+            return
+        self._frame.sites[key] = Site(
+            op=op,
+            node=node,
+            unit=self._frame.unit,
+            operands=operands,
+            result=fact,
+            mode=env.mode,
+            scope=self._frame.scope,
+            hierarchy=self._model.hierarchy,
+            repeatable=frozenset(self._repeatable(operands, env)),
+        )
+
+    def _repeatable(self, operands: Mapping[str, Operand], env: Env) -> Iterator[str]:
+        """The operands whose making could be written here once more and give the same."""
+        for name, operand in operands.items():
+            origin = operand.fact.origin
+            if origin is None or origin.frame != self._frame.serial:
+                continue
+            if origin.node is operand.node or still_means(origin, env):
+                yield name
+
+    def mend(self, fact: Fact, chosen: Mapping[str, Fact] | None = None) -> None:
+        """A value is replaced where it went wrong: note it at the site that made the value.
+
+        `chosen` are the operands as they are where the value is kept; by default whatever they
+        were when it came out finite.
+        """
+        origin = fact.origin
+        site = None if origin is None else self._frame.sites.get((origin.node, origin.op))
+        if origin is None or site is None:
+            return
+        if chosen is None:
+            chosen = {
+                name: replace(operand.fact, zero=Evidence.NONE)
+                for name, operand in origin.operands.items()
+            }
+        self._frame.sites[origin.node, origin.op] = replace(site, chosen=chosen)

@@ -1,0 +1,123 @@
+"""Calls of methods: operations on their receiver, and the few that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.spellings import Spelling, method
+from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
+
+if TYPE_CHECKING:
+    from epslint.analysis.calls import Calls
+    from epslint.analysis.expressions import Expressions
+
+_ONE_BY_ONE = frozenset({"append", "add", "insert"})
+
+
+class MethodCalls:
+    """Evaluates `x.sum()`, `x.clamp_(min=1)`, `xs.append(x)`."""
+
+    def __init__(self, calls: Calls, expressions: Expressions) -> None:
+        self._calls = calls
+        self._expressions = expressions
+
+    def eval(self, node: cst.Call, env: Env) -> Fact | None:
+        func = node.func
+        expressions = self._expressions
+        if not isinstance(func, cst.Attribute) or expressions.is_module(func.value, env):
+            return None
+        name = func.attr.value
+        receiver = Operand(func.value, expressions.eval(func.value, env))
+        special = _SPECIAL.get(name)
+        if special is not None and (fact := special(self, node, receiver, env)) is not None:
+            return fact
+        return self._operation(name, node, receiver, env)
+
+    def _operation(self, name: str, node: cst.Call, operand: Operand, env: Env) -> Fact | None:
+        """`x.log()`, and in place `x.log_()`."""
+        found = method(name)
+        if found is None or operand.fact.form is Form.OTHER:
+            return None
+        spelling, in_place = found
+        if not self._calls.fits(spelling, node, 1):
+            return None
+        if spelling.op in (Op.WHERE, Op.FULL):
+            return self._where_method(node, operand, env)
+        operands = self._calls.bound(spelling, node, {spelling.params[0]: operand}, env)
+        fact = self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+        if in_place:
+            self._calls.store(operand.node, fact, env)
+        return fact
+
+    def _registered(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`self.register_buffer("std", torch.ones(1))` assigns `self.std`."""
+        given = [argument.value for argument in node.args]
+        if len(given) < 2 or not isinstance(given[0], cst.SimpleString):
+            return None
+        name = cst.Name(str(given[0].evaluated_value))
+        if name.value.isidentifier():
+            fact = self._expressions.eval(given[1], env)
+            self._expressions.bindings.bind(cst.Attribute(receiver.node, name), fact, env)
+        return UNKNOWN
+
+    def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
+        """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
+        spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
+        operands = self._calls.bound(spelling, node, {"x": operand}, env)
+        return self._calls.applied(Op.WHERE, node, operands, env, Form.UNKNOWN)
+
+    def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+        """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
+        added = [self._expressions.eval(a.value, env) for a in node.args]
+        if receiver.fact.constant != 0:
+            return receiver.fact
+        source = added[-1] if added else UNKNOWN
+        fact = replace(
+            receiver.fact,
+            range=ranges.NONNEGATIVE if source.range.nonnegative else ranges.REAL,
+            kinds=Kind.SUM | (source.kinds & (TOPIC | LOGARITHMIC)),
+            ground=Evidence.PROVEN,
+            zero=Evidence.PROVEN,
+            huge=source.huge,
+            grad=source.grad,
+        )
+        fact = self._expressions.ledger.conclude(Op.SCATTER_SUM, node, {"x": receiver}, fact, env)
+        self._calls.store(receiver.node, fact, env)
+        return fact
+
+    def _grown(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """A list that something is put into."""
+        held = receiver.fact
+        if held.form is not Form.LIST or not isinstance(node.func, cst.Attribute):
+            return None
+        added = [self._expressions.eval(a.value, env) for a in node.args]
+        element = added[-1] if added and node.func.attr.value in _ONE_BY_ONE else UNKNOWN
+        empty = held.range == ranges.TOP and not held.kinds
+        joined = element if empty else held.join(replace(element, form=Form.LIST))
+        fact = replace(joined, form=Form.LIST, size=ranges.SOME, parts=())
+        self._calls.store(receiver.node, fact, env)
+        return UNKNOWN
+
+
+_Special = Callable[[MethodCalls, cst.Call, Operand, Env], "Fact | None"]
+
+_SPECIAL: Mapping[str, _Special] = MappingProxyType(
+    {
+        "register_buffer": MethodCalls._registered,
+        **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
+        **dict.fromkeys(
+            ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),
+            MethodCalls._accumulated,
+        ),
+    }
+)

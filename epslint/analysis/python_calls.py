@@ -1,0 +1,109 @@
+"""Calls of Python's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.spellings import BUILTINS
+from epslint.analysis.transfer.arrangement import lowered, raised
+
+if TYPE_CHECKING:
+    from epslint.analysis.calls import Calls
+    from epslint.analysis.expressions import Expressions
+
+
+class PythonCalls:
+    """Evaluates `max`, `len`, `sum`, `float` and their like."""
+
+    def __init__(self, calls: Calls, expressions: Expressions) -> None:
+        self._calls = calls
+        self._expressions = expressions
+
+    def eval(self, node: cst.Call, env: Env) -> Fact | None:
+        if not isinstance(node.func, cst.Name) or env.fact(node.func.value) is not None:
+            return None
+        name = node.func.value
+        special = _SPECIAL.get(name)
+        if special is not None and (fact := special(self, node, env)) is not None:
+            return fact
+        spelling = BUILTINS.get(name)
+        if spelling is None or not self._calls.fits(spelling, node, 0):
+            return None
+        operands = self._calls.bound(spelling, node, {}, env)
+        return self._calls.applied(spelling.op, node, operands, env, _scalar_form(operands))
+
+    def _extreme(self, node: cst.Call, env: Env) -> Fact:
+        """max(n, 1): the larger of its arguments, or of the elements of the only one."""
+        largest = isinstance(node.func, cst.Name) and node.func.value == "max"
+        positional = [a for a in node.args if a.keyword is None]
+        operands = [Operand(a.value, self._expressions.eval(a.value, env)) for a in positional]
+        op = Op.MAXIMUM if largest else Op.MINIMUM
+        if len(operands) != 2:
+            named = {"x": operands[0]} if operands else {}
+            if len(operands) > 2:
+                return self._folded(op, node, operands, env)
+            return self._calls.applied(
+                Op.MAX if largest else Op.MIN, node, named, env, Form.UNKNOWN
+            )
+        both = {"x": operands[0], "y": operands[1]}
+        return self._calls.applied(op, node, both, env, Form.UNKNOWN)
+
+    def _folded(self, op: Op, node: cst.Call, operands: list[Operand], env: Env) -> Fact:
+        combine = raised if op is Op.MAXIMUM else lowered
+        fact = operands[0].fact
+        for operand in operands[1:]:
+            fact = combine(fact, operand.fact)
+        return self._expressions.ledger.conclude(op, node, {"x": operands[0]}, fact, env)
+
+    def _counting(self, node: cst.Call, env: Env) -> Fact:
+        facts = [self._expressions.eval(argument.value, env) for argument in node.args]
+        start = facts[0].range.lo if len(facts) > 1 else 0.0
+        if len(facts) > 2:
+            return Fact(form=Form.LIST, dtype=DType.INT, grad=False)
+        counted = ranges.at_least(start) if start > -ranges.INF else ranges.TOP
+        # A loop variable starts at 0 on purpose; what is divided by it is rarely meant to be.
+        return Fact(range=counted, form=Form.LIST, dtype=DType.INT, grad=False)
+
+    def _number(self, node: cst.Call, env: Env) -> Fact | None:
+        """`float("-inf")`."""
+        text = node.args[0].value if node.args else None
+        if not isinstance(text, cst.SimpleString):
+            return None
+        try:
+            return number(float(str(text.evaluated_value)))
+        except ValueError:
+            return UNKNOWN
+
+    def _paired(self, node: cst.Call, env: Env) -> Fact:
+        """enumerate and zip: tuples, which the loop over them takes apart."""
+        for argument in node.args:
+            self._expressions.eval(argument.value, env)
+        return UNKNOWN
+
+
+_SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = MappingProxyType(
+    {
+        "max": PythonCalls._extreme,
+        "min": PythonCalls._extreme,
+        "float": PythonCalls._number,
+        "range": PythonCalls._counting,
+        "enumerate": PythonCalls._paired,
+        "zip": PythonCalls._paired,
+    }
+)
+
+
+def _scalar_form(operands: Mapping[str, Operand]) -> Form:
+    x = operands.get("x")
+    if x is None or x.fact.form.tensor or x.fact.form is Form.UNKNOWN:
+        return Form.UNKNOWN
+    return Form.NUMBER

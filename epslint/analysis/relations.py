@@ -1,0 +1,43 @@
+"""Relations: what is known of a result because of what both its operands were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import Evidence, Fact, Kind
+from epslint.analysis.keys import key_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+
+
+def difference(operands: Mapping[str, Operand]) -> Fact | None:
+    """Differences that are known because of what both sides are made of."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None:
+        return None
+    left = x.fact
+    mine, theirs = _maker(x.fact), _maker(y.fact)
+    key = key_of(x.node)
+    if key is not None and theirs == (Op.DETACH, key):
+        return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
+    if key is not None and theirs == (Op.MAX, key):
+        shifted = ranges.NONPOSITIVE
+        return Fact(shifted, Kind.SHIFTED, Evidence.PROVEN, form=left.form, grad=left.grad)
+    if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
+        proven = Evidence.PROVEN
+        return Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven, form=left.form, grad=left.grad)
+    return None
+
+
+def _maker(fact: Fact) -> tuple[Op | None, str | None]:
+    """The operation that made a value, seen through rearrangements, and what it was made of."""
+    origin = fact.origin
+    while origin is not None and "x" in origin.operands:
+        inner = origin.operands["x"].fact.origin
+        through_detach = origin.op is Op.DETACH and inner is not None and inner.op is Op.MAX
+        if origin.op not in (Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK) and not through_detach:
+            return origin.op, key_of(origin.operands["x"].node)
+        origin = inner
+    return None, None

@@ -1,0 +1,119 @@
+"""Signatures: what the head of a function tells of its parameters and of how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.env import Mode
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.frame import Callee, Summary
+from epslint.analysis.keys import dotted
+
+_UNDIFFERENTIATED = ("no_grad", "inference_mode")
+
+_ANNOTATED: Mapping[str, Form] = MappingProxyType(
+    {
+        "torch.Tensor": Form.TORCH,
+        "torch.FloatTensor": Form.TORCH,
+        "torch.LongTensor": Form.TORCH,
+        "torch.BoolTensor": Form.TORCH,
+        "numpy.ndarray": Form.NUMPY,
+        "jax.Array": Form.JAX,
+        "jax.numpy.ndarray": Form.JAX,
+        "tensorflow.Tensor": Form.TENSORFLOW,
+        "int": Form.NUMBER,
+        "float": Form.NUMBER,
+    }
+)
+
+
+def parameters(params: cst.Parameters) -> list[cst.Param]:
+    """The parameters that have names of their own, `*args` and `**kwargs` left out."""
+    return [*params.posonly_params, *params.params, *params.kwonly_params]
+
+
+def matched(
+    node: Callee, positional: Sequence[Fact], keywords: Mapping[str, Fact], *, bound: bool
+) -> dict[str, Fact]:
+    accepting = _positional(node, bound=bound)
+    given = dict(zip(accepting, positional, strict=False))
+    accepted = {*accepting, *(p.name.value for p in node.params.kwonly_params)}
+    given.update({name: fact for name, fact in keywords.items() if name in accepted})
+    # An argument about which nothing is known is no better than the parameter's own name.
+    return {name: fact for name, fact in given.items() if fact != UNKNOWN}
+
+
+def _positional(node: Callee, *, bound: bool) -> list[str]:
+    """The names that positional arguments go to; a bound method's own self is not among them."""
+    found = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
+    if bound and isinstance(node, cst.FunctionDef) and not _is_static(node):
+        return found[1:]
+    return found
+
+
+def by_position(summary: Summary, node: Callee, *, bound: bool) -> Summary:
+    """The arguments of a summary under their positions as well as their names."""
+    positions = {
+        str(index): summary.arguments[name]
+        for index, name in enumerate(_positional(node, bound=bound))
+        if name in summary.arguments
+    }
+    return replace(summary, arguments={**summary.arguments, **positions})
+
+
+def parameter_fact(name: str, default: Fact | None) -> Fact:
+    """What a parameter is when the caller is not known: what its default or its name tells."""
+    told = names.named(name)
+    if default is None or default.constant is None or default.dtype.precision is not None:
+        return told
+    if told is names.EPSILON:
+        return replace(default, kinds=Kind.EPSILON, ground=Evidence.NAMED)
+    if told != UNKNOWN:
+        return told
+    if default.constant > 0:
+        # A setting is positive by its meaning unless the code shows otherwise.
+        return Fact(range=ranges.POSITIVE, ground=Evidence.NAMED, dtype=default.dtype, grad=False)
+    return UNKNOWN
+
+
+def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> Fact:
+    """`x: torch.Tensor` says what holds the value."""
+    if parameter.annotation is None:
+        return fact
+    name = dotted(parameter.annotation.annotation) or ""
+    root, dot, rest = name.partition(".")
+    form = _ANNOTATED.get(imports.get(root, root) + dot + rest)
+    return fact if form is None else replace(fact, form=form)
+
+
+def self_name(node: cst.FunctionDef) -> str:
+    found = [*node.params.posonly_params, *node.params.params]
+    return found[0].name.value if found and not _is_static(node) else ""
+
+
+def _is_static(node: cst.FunctionDef) -> bool:
+    return "staticmethod" in _decorators(node)
+
+
+def _decorators(node: cst.FunctionDef) -> list[str]:
+    found = []
+    for decorator in node.decorators:
+        called = decorator.decorator
+        func = called.func if isinstance(called, cst.Call) else called
+        if isinstance(func, cst.Attribute):
+            found.append(func.attr.value)
+        elif isinstance(func, cst.Name):
+            found.append(func.value)
+    return found
+
+
+def mode_of(node: Callee, outer: Mode | None = None) -> Mode:
+    mode = outer or Mode()
+    if isinstance(node, cst.FunctionDef) and any(d in _UNDIFFERENTIATED for d in _decorators(node)):
+        return replace(mode, grad=False)
+    return mode

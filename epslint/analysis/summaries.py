@@ -1,0 +1,123 @@
+"""Summaries: what a function of the same file gives when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, Fact, joined
+from epslint.analysis.frame import Callee, Frame, Summary
+from epslint.analysis.interpreter import Interpreter
+from epslint.analysis.signature import by_position, matched, mode_of, self_name
+from epslint.analysis.site import Scope
+from epslint.analysis.unit import Unit
+from epslint.scout import ClassOutline, FunctionOutline
+
+if TYPE_CHECKING:
+    from epslint.analysis.model import Model
+
+_DEPTH = 4  # of helpers calling helpers that are followed
+
+
+class Summaries:
+    """Answers calls inside one file; each combination of arguments is interpreted once."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[object, Summary] = {}
+        self._under_way: set[object] = set()
+
+    def callee(
+        self, name: str, frame: Frame, env: Env
+    ) -> tuple[Unit, Callee, ClassOutline | None] | None:
+        """The function of this file that a call means."""
+        if (nested := frame.functions.get(name)) is not None:
+            return frame.unit, nested, None
+        owner, _, method = name.rpartition(".")
+        if not owner:
+            function = self._model.outline.functions.get(name)
+            if function is None or env.fact(name) is not None:
+                return None
+            return (*self._model.definition(function), None)
+        found = self._method(owner, method, frame)
+        return None if found is None else (*self._model.definition(found[0]), found[1])
+
+    def _method(
+        self, owner: str, method: str, frame: Frame
+    ) -> tuple[FunctionOutline, ClassOutline] | None:
+        start = self._model.outline.classes.get(owner)
+        if frame.owner is not None and owner in (frame.self_name, "cls", "super()"):
+            start = frame.owner
+        if start is None:
+            return None
+        for each in self._model.lineage(start):
+            if (found := each.methods.get(method)) is not None:
+                return found, each
+        return None
+
+    def summarise(
+        self,
+        callee: tuple[Unit, Callee, ClassOutline | None],
+        positional: Sequence[Fact],
+        keywords: Mapping[str, Fact],
+        env: Env,
+        frame: Frame,
+    ) -> Summary | None:
+        """What a call gives; None where it leads too deep or back to itself."""
+        unit, node, owner = callee
+        if frame.depth >= _DEPTH:
+            return None
+        given = matched(node, positional, keywords, bound=owner is not None)
+        question = (id(node), tuple(sorted(given.items(), key=lambda item: item[0])), env.mode.grad)
+        if question in self._known:
+            return self._known[question]
+        if id(node) in self._under_way:
+            return None
+        self._under_way.add(id(node))
+        try:
+            nested = unit is frame.unit and node in frame.functions.values()
+            inner = Env(env if nested else None, mode_of(node, env.mode))
+            summary = self.run(unit, node, owner, given, inner, frame.depth + 1)
+        finally:
+            self._under_way.discard(id(node))
+        self._known[question] = by_position(summary, node, bound=owner is not None)
+        return self._known[question]
+
+    def run(
+        self,
+        unit: Unit,
+        node: Callee,
+        owner: ClassOutline | None,
+        given: Mapping[str, Fact],
+        env: Env,
+        depth: int,
+    ) -> Summary:
+        name = node.name.value if isinstance(node, cst.FunctionDef) else ""
+        me = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
+        frame = Frame(
+            unit, Scope(name), owner, me, recording=False, depth=depth, serial=self._model.tick()
+        )
+        self._model.bind_parameters(node.params, frame, env, given)
+        interpreter = Interpreter(self._model, frame)
+        if isinstance(node, cst.Lambda):
+            frame.returns.append((interpreter.expressions.eval(node.body, env), env))
+        else:
+            if interpreter.run(node.body.body, env):
+                frame.returns.append((UNKNOWN, env))
+            if len(frame.returns) > 1:
+                frame.returns = [r for r in frame.returns if r[0] != UNKNOWN] or frame.returns
+        value = joined([fact for fact, _ in frame.returns])
+        return Summary(value, _on_return(given, frame))
+
+
+def _on_return(given: Mapping[str, Fact], frame: Frame) -> dict[str, Fact]:
+    """What is known of each parameter once the function has returned, if it was not rebound."""
+    known: dict[str, Fact] = {}
+    for name, fact in given.items():
+        ends = [env.fact(name) for _, env in frame.returns]
+        if ends and all(end is not None and end.origin is fact.origin for end in ends):
+            known[name] = joined([end for end in ends if end is not None])
+    return known
