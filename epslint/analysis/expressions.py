@@ -302,23 +302,27 @@ class Expressions:
         if position.constant is not None and (part := base.part(int(position.constant))):
             return part
         if position.is_any(Kind.MASK):
-            return self._selected(node.value, base, index, position, env)
-        return replace(base, kinds=base.kinds & ~WHOLE, parts=())
+            return self._selected(node, base, index, position, env)
+        size = ranges.NONNEGATIVE if position.can_be_empty else base.size
+        return replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
 
     def _selected(
         self,
-        node: cst.BaseExpression,
+        subscript: cst.Subscript,
         base: Fact,
         index: cst.BaseExpression,
         mask: Fact,
         env: Env,
     ) -> Fact:
         """`y[y > 0]`: the elements for which the mask is true, possibly none."""
+        node = subscript.value
         branch = env.child()
         self.guards.assume(index, True, branch)
         chosen = self.quietly(node, branch)
         size = ranges.SOME if self.some_true(index, env) else ranges.NONNEGATIVE
-        return replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
+        return self.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
 
     def some_true(self, mask: cst.BaseExpression, env: Env) -> bool:
         """Whether `if mask.any():` or the like has been passed."""
@@ -334,7 +338,8 @@ class Expressions:
         inner = env.child()
         size = self._bind_for(node.for_in, inner)
         element = self.eval(node.elt, inner)
-        return replace(element, form=Form.LIST, size=size, parts=())
+        origin = self.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
+        return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
 
     def _dict_comprehension(self, node: cst.DictComp, env: Env) -> Fact:
         inner = env.child()

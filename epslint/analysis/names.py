@@ -96,6 +96,10 @@ _WORDS = (
         Fact(ranges.NONNEGATIVE, grad=False),
         setting=False,
     ),
+    _word(
+        r"^(prob_|probability_|policy_|importance_|is_|density_|likelihood_)?ratios?$",
+        _fact(ranges.NONNEGATIVE, Kind.RATIO),
+    ),
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
 )
 

@@ -94,6 +94,7 @@ class Op(Enum):
     # the same values in another arrangement, place or type
     SAME = auto()
     PICK = auto()
+    SELECT = auto()
     NONZERO = auto()
     DETACH = auto()
     TO = auto()

@@ -16,7 +16,7 @@ _NOUNS: Mapping[Kind, str] = MappingProxyType(
     {
         Kind.OFFSET: "a count less a constant",
         Kind.COUNT: "a count",
-        Kind.LENGTH: "the length of a collection that can be empty",
+        Kind.LENGTH: "a length",
         Kind.STD: "a standard deviation",
         Kind.VAR: "a variance",
         Kind.NORM: "a norm",
@@ -47,7 +47,7 @@ _ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
     {
         Kind.OFFSET: "0 for a count of one",
         Kind.COUNT: "0 when every element is masked or filtered out",
-        Kind.LENGTH: "0 when nothing was put in",
+        Kind.LENGTH: "0 when nothing passes the filter",
         Kind.STD: "0 when all values are equal",
         Kind.VAR: "0 when all values are equal",
         Kind.NORM: "0 when every element is 0",
@@ -63,6 +63,7 @@ _ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
     }
 )
 
+_COUNTING = frozenset({Op.LEN, Op.NUMEL, Op.SIZE, Op.SUM, Op.MEAN, Op.STD, Op.VAR})
 _ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.DOUBLE, Op.TO, Op.DETACH, Op.PICK, Op.INT})
 
 
@@ -108,7 +109,7 @@ def _links(fact: Fact) -> Iterator[Reason]:
     while origin is not None and origin not in seen:
         seen.add(origin)
         if origin.op not in _ARRANGING:
-            yield Reason(origin.row, f"`{origin.text}` is {noun(current)} in {current.range}")
+            yield Reason(origin.row, _link(origin, current))
         cause = _cause(origin)
         if cause is None:
             return
@@ -117,9 +118,18 @@ def _links(fact: Fact) -> Iterator[Reason]:
             yield Reason(None, f"taken for {noun(current)} because of its name")
 
 
+def _link(origin: Origin, fact: Fact) -> str:
+    if origin.op is Op.SELECT and fact.can_be_empty:
+        return f"`{origin.text}` can be empty"
+    return f"`{origin.text}` is {noun(fact)} in {fact.range}"
+
+
 def _cause(origin: Origin) -> Fact | None:
     """The operand that makes the result possibly 0."""
     operands = [operand.fact for operand in origin.operands.values()]
+    empty = [fact for fact in operands if fact.can_be_empty]
+    if empty and origin.op in _COUNTING:
+        return empty[0]
     zero = [fact for fact in operands if fact.zero and fact.constant is None]
     if zero:
         return zero[0]

@@ -10,7 +10,7 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Mode
-from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Callee, Summary
 from epslint.analysis.keys import dotted
 
@@ -28,6 +28,10 @@ _ANNOTATED: Mapping[str, Form] = MappingProxyType(
         "tensorflow.Tensor": Form.TENSORFLOW,
         "int": Form.NUMBER,
         "float": Form.NUMBER,
+        "str": Form.OTHER,
+        "bytes": Form.OTHER,
+        "dict": Form.OTHER,
+        "pathlib.Path": Form.OTHER,
     }
 )
 
@@ -88,6 +92,8 @@ def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> F
     name = dotted(parameter.annotation.annotation) or ""
     root, dot, rest = name.partition(".")
     form = _ANNOTATED.get(imports.get(root, root) + dot + rest)
+    if form is Form.OTHER:
+        return NOT_A_NUMBER  # whatever it is called: `probs: str` is the name of a file
     return fact if form is None else replace(fact, form=form)
 
 

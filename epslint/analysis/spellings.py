@@ -189,13 +189,14 @@ _ROWS = (
     ),
     _Row(
         Op.PICK,
-        "gather index_select take take_along_dim take_along_axis select narrow masked_select "
+        "gather index_select take take_along_dim take_along_axis select narrow "
         "diagonal "
         "sort unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
-        "boolean_mask compress pad_across_processes tril triu pad pad_sequence",
+        "pad_across_processes tril triu pad pad_sequence",
         "x",
         open_ended=True,
     ),
+    _Row(Op.SELECT, "masked_select boolean_mask compress", "x mask", open_ended=True),
     _Row(Op.TOP_K, "topk top_k kthvalue", "x", open_ended=True),
     _Row(Op.NONZERO, "nonzero flatnonzero argwhere", "x", open_ended=True),
     _Row(

@@ -47,13 +47,21 @@ def capped(
     `twins` are other places of the same expression that write the log-ratio out once more.
     """
     bound = f"{site.hierarchy.bound(clamp, operand.fact.dtype.precision):.1f}"
-    definition = _definition(site, operand)
+    definition = _definition(site, _unsigned(operand) if twins else operand)
     targets = [operand.node, *(twin.node for twin in twins)] if definition is None else [definition]
     groups = [_clamp(site, target, bound) for target in targets]
     edits = tuple(edit for group in groups if group is not None for edit in group)
     if None in groups:
         return None
     return Fix(f"Clamp to ±{bound} before the exp ({clamp.value})", Grade.BOUNDED, edits)
+
+
+def _unsigned(operand: Operand) -> Operand:
+    """d of `-d`: a clamp that is symmetric serves both."""
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.NEG or origin.node is not operand.node:
+        return operand
+    return origin.operands["x"]
 
 
 def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:

@@ -53,12 +53,17 @@ class LogOfZeroable(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not operand.fact.zeroable or operand.fact.is_any(Kind.PROB):
+        if operand is None or operand.fact.is_any(Kind.PROB) or not _reaches_zero(operand.fact):
             return
         if operand.fact.constant is not None or repaired_afterwards(site):
             return
         if not _is_sum_of_exp(operand.fact):
             yield guarded_log(site, operand)
+
+
+def _reaches_zero(fact: Fact) -> bool:
+    """A ratio of probabilities is 0 as soon as its numerator underflows, wherever it is from."""
+    return fact.zeroable or (fact.is_any(Kind.RATIO) and fact.range.has_zero)
 
 
 def _is_sum_of_exp(fact: Fact) -> bool:

@@ -11,8 +11,9 @@ from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
+from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
-from epslint.epsilon import Clamp, Role
+from epslint.epsilon import Clamp
 from epslint.rewrite import epsilon_text, guard, rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind
@@ -99,5 +100,7 @@ def _from_logs(site: Site, new: Operand, old: Operand) -> Fix | None:
 
 
 def _with_epsilon(site: Site, old: Operand) -> Fix:
-    epsilon = epsilon_text(site, Role.RATIO, old.fact)
-    return Fix(f"Add {epsilon} to the divisor (ratio)", Grade.BOUNDED, guard(site, old, epsilon))
+    role = role_of(site, old.fact)
+    epsilon = epsilon_text(site, role, old.fact)
+    message = f"Add {epsilon} to the divisor ({role.value})"
+    return Fix(message, Grade.BOUNDED, guard(site, old, epsilon))

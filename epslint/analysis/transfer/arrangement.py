@@ -24,6 +24,11 @@ def picked(call: Call) -> Fact:
     return like(call, call.x.minus(WHOLE))
 
 
+def selected(call: Call) -> Fact:
+    """The elements for which a mask holds: possibly none."""
+    return replace(picked(call), size=ranges.NONNEGATIVE)
+
+
 def picked_pair(call: Call) -> Fact:
     values = picked(call)
     indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
@@ -256,6 +261,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
     {
         Op.SAME: same,
         Op.PICK: picked,
+        Op.SELECT: selected,
         Op.TOP_K: picked_pair,
         Op.NONZERO: positions,
         Op.DETACH: detached,
