@@ -108,10 +108,10 @@ class Calls:
                 return expressions.ledger.conclude(op, node, operands, fact, env)
         if op is Op.NAN_TO_NUM and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
-        if "where" in operands and op is Op.DIV:
+        if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
         fact = expressions.transferred(op, operands, form)
-        if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero:
+        if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero and "dim" not in operands:
             fact = self._if_some_true(fact, operands.get("x"), env)
         if "dtype" in operands:
             fact = replace(fact, dtype=operands["dtype"].fact.dtype)
@@ -121,6 +121,14 @@ class Calls:
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
         return fact
+
+    def _spared(self, operands: Mapping[str, Operand], env: Env) -> bool:
+        """Whether `where=` leaves out the elements that would divide by 0."""
+        if (divisor := operands.get("y")) is None:
+            return True
+        inner = env.child()
+        self._expressions.guards.assume(operands["where"].node, True, inner)
+        return not self._expressions.quietly(divisor.node, inner).zero
 
     def _if_some_true(self, fact: Fact, operand: Operand | None, env: Env) -> Fact:
         if operand is None or not self._expressions.some_true(operand.node, env):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
 from types import MappingProxyType
 from typing import Protocol
 
@@ -161,6 +162,8 @@ class Guards:
             operator = type(target.operator)
             if operator in _HOLDS:
                 self._compare(left, operator, target.comparator, truth, env)
+            elif operator in (cst.In, cst.NotIn):
+                self._belong(left, target.comparator, (operator is cst.In) == truth, env)
             left = target.comparator
 
     def _compare(
@@ -177,6 +180,20 @@ class Guards:
         mirrored = _MIRRORED[holding]
         self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
         self._separate(left, right, holding, env)
+
+    def _belong(
+        self, node: cst.BaseExpression, group: cst.BaseExpression, inside: bool, env: Env
+    ) -> None:
+        """`n in (1, 2)` and `n not in (0, 1)`."""
+        values = [self._evaluator.eval(element, env).range for element in _elements(group)]
+        if group in _elements(group) or not values:
+            return
+        limits = ranges.TOP
+        if inside:
+            limits = reduce(Range.join, values)
+        elif any(value.constant == 0 for value in values):
+            limits = ranges.REAL.without_zero()
+        self.narrow(node, self._evaluator.eval(node, env), limits, env)
 
     @staticmethod
     def _separate(
@@ -216,7 +233,8 @@ class Guards:
         else:
             self._assume_truthy(test, truth, env)
             if (name, truth) in _OF_EVERY_ELEMENT:
-                self.assume(subject, truth, env)
+                for element in _elements(subject):
+                    self.assume(element, truth, env)
 
     def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
         fact = self._evaluator.eval(node, env)
@@ -236,12 +254,16 @@ class Guards:
         origin = fact.origin
         if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):
             return None
+        if fact.form is Form.LIST:
+            return None  # a tuple of conditions is true whatever they are
         return origin if still_means(origin, env) else None
 
     def narrow(self, node: cst.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
         """Note that the value of `node` lies within `limits`."""
         if limits == ranges.TOP:
             return
+        if isinstance(node, cst.NamedExpr):
+            node = node.target
         self._narrow_inside(node, limits, env)
         key = key_of(node)
         if key is None or isinstance(node, cst.Integer | cst.Float):
@@ -295,6 +317,13 @@ def _without_end(range_: Range, value: float) -> Range | None:
     if value == range_.lo:
         return ranges.above(value)
     return ranges.below(value) if value == range_.hi else None
+
+
+def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a literal collection is made of; anything else is made of itself."""
+    if isinstance(node, cst.Tuple | cst.List | cst.Set):
+        return [element.value for element in node.elements]
+    return [node]
 
 
 def _called(node: cst.Call) -> str:

@@ -28,6 +28,7 @@ _LEAVING = frozenset(
     {"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"}
 )
 _UNDIFFERENTIATED = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
+_ABOUT_DIVISION = frozenset({"divide", "invalid", "all"})  # of the settings of np.errstate
 _HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
 
 
@@ -200,18 +201,29 @@ class Interpreter:
 
     def _match(self, node: cst.Match, env: Env) -> bool:
         self.expressions.eval(node.subject, env)
-        living = [env.child()]
+        living: list[Env] = []
+        rest = env.child()
         for case in node.cases:
-            branch = env.child()
-            for name in _captured(case.pattern):
-                branch.assign(name, names.named(name), self.model.tick())
-            if case.guard is not None:
-                self.expressions.eval(case.guard, branch)
-                self.expressions.guards.assume(case.guard, True, branch)
+            branch = rest.child()
+            self._enter_case(node.subject, case, branch)
             if self._suite(case.body, branch):
                 living.append(branch)
-        env.absorb(living)
-        return True
+            if case.guard is None and isinstance(case.pattern, cst.MatchValue):
+                test = _equal(node.subject, case.pattern.value)
+                self.expressions.guards.assume(test, False, rest)
+        if not _takes_all(node.cases[-1]):
+            living.append(rest)
+        env.absorb([layer.down_to(env) for layer in living])
+        return bool(living)
+
+    def _enter_case(self, subject: cst.BaseExpression, case: cst.MatchCase, env: Env) -> None:
+        for name in _captured(case.pattern):
+            env.assign(name, names.named(name), self.model.tick())
+        if isinstance(case.pattern, cst.MatchValue):
+            self.expressions.guards.assume(_equal(subject, case.pattern.value), True, env)
+        if case.guard is not None:
+            self.expressions.eval(case.guard, env)
+            self.expressions.guards.assume(case.guard, True, env)
 
     # -- loops -------------------------------------------------------------------------------
 
@@ -221,7 +233,7 @@ class Interpreter:
         def bind(inner: Env) -> None:
             self._bind_loop_target(node, source, inner)
 
-        return self._loop(node.body, node.orelse, env, bind)
+        return self._loop(node, env, bind, lambda layer: None)
 
     def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
         if _called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
@@ -246,38 +258,42 @@ class Interpreter:
             self.expressions.eval(node.test, inner)
             self.expressions.guards.assume(node.test, True, inner)
 
+        def leave(layer: Env) -> None:
+            self.expressions.guards.assume(node.test, False, layer)
+
         forever = isinstance(node.test, cst.Name) and node.test.value == "True"
-        reached = self._loop(node.body, node.orelse, env, bind, forever=forever)
-        if not forever:
-            self.expressions.guards.assume(node.test, False, env)
-        return reached
+        return self._loop(node, env, bind, None if forever else leave)
 
     def _loop(
         self,
-        body: cst.BaseSuite,
-        orelse: cst.Else | None,
+        node: cst.For | cst.While,
         env: Env,
         bind: Callable[[Env], None],
-        *,
-        forever: bool = False,
+        leave: Callable[[Env], None] | None,
     ) -> bool:
-        """Run a body until nothing changes any more.
+        """Run a body until nothing changes any more; `leave` is None if only a break ends it.
 
         A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
         """
         entry = env.child()
         for _ in range(3):
             inner = entry.child()
-            ends, loop = self._turn(body, inner, bind)
+            ends, loop = self._turn(node.body, inner, bind)
             after = entry.child()
             after.absorb([layer.down_to(entry) for layer in ends])
             if not ends or not entry.widen(after):
                 break
-        exits = [*loop.breaks] if forever else [*ends, *loop.breaks]
-        env.absorb([layer.down_to(env) for layer in exits])
-        if orelse is not None:
-            return self._suite(orelse.body, env)
-        return bool(exits) or not forever
+        breaks = [layer.down_to(env) for layer in loop.breaks]
+        ended: list[Env] = []
+        if leave is not None and (ends or not breaks):
+            last = env.child()
+            last.absorb([layer.down_to(env) for layer in ends])
+            leave(last)
+            # What follows `else` is reached by the loop's own end and not by a break.
+            if node.orelse is None or self._suite(node.orelse.body, last):
+                ended = [last]
+        env.absorb([*ended, *breaks])
+        return bool(ended or breaks)
 
     def _turn(
         self, body: cst.BaseSuite, env: Env, bind: Callable[[Env], None]
@@ -309,7 +325,13 @@ class Interpreter:
             return replace(mode, grad=False)
         if name == "enable_grad":
             return replace(mode, grad=True)
-        return replace(mode, numpy_errors_silenced=True) if name == "errstate" else mode
+        given = item.item.args if isinstance(item.item, cst.Call) else ()
+        if name == "suppress" and any(_handles_division(argument.value) for argument in given):
+            return replace(mode, division_errors_handled=True)
+        silenced = {a.keyword.value for a in given if a.keyword is not None} & _ABOUT_DIVISION
+        return (
+            replace(mode, numpy_errors_silenced=True) if name == "errstate" and silenced else mode
+        )
 
     def _try(self, node: cst.Try | cst.TryStar, env: Env) -> bool:
         handled = any(_handles_division(handler.type) for handler in node.handlers)
@@ -386,6 +408,16 @@ def _handles_division(node: cst.BaseExpression | None) -> bool:
         return True
     caught = [e.value for e in node.elements] if isinstance(node, cst.Tuple) else [node]
     return any((dotted(exception) or "").rpartition(".")[2] in _HANDLING for exception in caught)
+
+
+def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.Comparison:
+    return cst.Comparison(left, [cst.ComparisonTarget(cst.Equal(), right)])
+
+
+def _takes_all(case: cst.MatchCase) -> bool:
+    """`case _:` and `case name:`."""
+    pattern = case.pattern
+    return case.guard is None and isinstance(pattern, cst.MatchAs) and pattern.pattern is None
 
 
 def _captured(pattern: cst.CSTNode) -> Iterator[str]:
