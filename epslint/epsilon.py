@@ -112,9 +112,7 @@ class Hierarchy:
     clamps: Mapping[Clamp, float] = field(default_factory=lambda: _CLAMPS)
     style: Style = Style.ADD
 
-    def epsilon(
-        self, role: Role, precision: Precision | None = None, power: float = 1.0
-    ) -> float:
+    def epsilon(self, role: Role, precision: Precision | None = None, power: float = 1.0) -> float:
         """The epsilon for a role: never below what the precision can hold.
 
         `power` is the order of the pole that is guarded, its gradient included: 1 for the gradient
@@ -134,9 +132,7 @@ class Hierarchy:
         value = self.clamps[clamp]
         return min(value, math.floor(precision.exp_limit)) if precision is not None else value
 
-    def override(
-        self, epsilons: Mapping[Role, float], clamps: Mapping[Clamp, float]
-    ) -> Hierarchy:
+    def override(self, epsilons: Mapping[Role, float], clamps: Mapping[Clamp, float]) -> Hierarchy:
         """This hierarchy with values from the configuration put in."""
         tiers = {role: _overridden(tier, epsilons.get(role)) for role, tier in self.tiers.items()}
         return replace(

@@ -1,0 +1,8 @@
+from contextlib import nullcontext
+
+
+class ShimReport: ...
+
+
+def shim(**k):
+    return nullcontext()
