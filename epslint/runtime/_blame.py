@@ -136,4 +136,4 @@ def blame(op: str, backward: bool, kinds: frozenset[str]) -> Blame:
 def op_of_node(node: str) -> str:
     """`LogSoftmaxBackward0` → `log_softmax`: the forward operation of an autograd node."""
     stem = re.sub(r"Backward\d*$", "", node.rsplit("::", 1)[-1])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem).lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", stem).lower()

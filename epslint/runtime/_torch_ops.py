@@ -113,7 +113,7 @@ def masked_whiten(
     white = centred / torch.maximum(variance.clamp(min=floor * floor).sqrt(), noise)
     if shift_mean:
         return narrow(white, group.dtype)
-    return narrow((white + mean).masked_fill(group.weights == 0, 0), group.dtype)
+    return narrow(group.without(white + mean), group.dtype)
 
 
 def as_wide(x: Tensor) -> Tensor:
@@ -128,14 +128,31 @@ def as_state(x: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Numbers, what each weighs, and along which dimensions they belong together."""
+    """Numbers, which of them count and how much, and along which dimensions they belong together.
+
+    `weights` is None where everything counts the same: a boolean mask only leaves entries out.
+    """
 
     x: Tensor
-    weights: Tensor
-    dims: list[int]
+    left_out: Tensor | None
+    weights: Tensor | None
     total: Tensor
+    dims: list[int]
     eps: float
     dtype: torch.dtype
+
+    def without(self, x: Tensor) -> Tensor:
+        """0 where an entry does not count."""
+        return x if self.left_out is None else x.masked_fill(self.left_out, 0)
+
+    def sum(self, x: Tensor, count: Tensor, keepdim: bool) -> Tensor:
+        """The weighted sum, divided by a count.
+
+        Shares first and the sum after: the sum of two large numbers may overflow, their mean
+        cannot.
+        """
+        shares = x / count if self.weights is None else x * (self.weights / count)
+        return shares.sum(self.dims, keepdim=keepdim)
 
 
 def _group(
@@ -143,39 +160,50 @@ def _group(
 ) -> _Group:
     x = _floating(x)
     wide = widen(x)
-    weights = wide.new_ones(()) if mask is None else mask.detach().to(wide.dtype)
-    weights = weights.expand(x.shape)
+    mask = None if mask is None else mask.detach().expand(x.shape)
     dims = _dims(dim, x.dim())
     epsilon = _epsilon(role, eps, x.dtype)
+    if mask is None:
+        left_out, weights, total = None, None, wide.new_full((), _size(x, dims))
+    elif mask.dtype == torch.bool:
+        left_out, weights = ~mask, None
+        total = mask.sum(dims, keepdim=True).to(wide.dtype)
+    else:
+        left_out, weights = mask == 0, mask.to(wide.dtype)
+        total = weights.sum(dims, keepdim=True)
     return _Group(
-        x=wide.masked_fill(weights == 0, 0),
+        x=wide if left_out is None else wide.masked_fill(left_out, 0),
+        left_out=left_out,
         weights=weights,
+        total=total.clamp(min=epsilon),
         dims=dims,
-        total=weights.sum(dims, keepdim=True).clamp(min=epsilon),
         eps=epsilon,
         dtype=x.dtype,
     )
 
 
 def _mean(group: _Group, keepdim: bool) -> Tensor:
-    # Shares first and the sum after: the sum of two large numbers may overflow, their mean cannot.
-    return (group.x * (group.weights / group.total)).sum(group.dims, keepdim=keepdim)
+    return group.sum(group.x, group.total, keepdim)
 
 
 def _centred(group: _Group, mean: Tensor) -> Tensor:
     limit = 0.99 * math.sqrt(torch.finfo(group.x.dtype).max)
-    return (group.x - mean).clamp(-limit, limit).masked_fill(group.weights == 0, 0)
+    return group.without((group.x - mean).clamp(-limit, limit))
 
 
 def _variance(group: _Group, centred: Tensor, correction: float, keepdim: bool) -> Tensor:
     corrected = group.total - correction
     count = torch.where(corrected > 0, corrected, group.total)
     largest = torch.finfo(group.x.dtype).max
-    return (
-        (centred.square() * (group.weights / count))
-        .sum(group.dims, keepdim=keepdim)
-        .clamp(max=largest)
-    )
+    return group.sum(centred.square(), count, keepdim).clamp(max=largest)
+
+
+def _size(x: Tensor, dims: list[int]) -> int:
+    # A loop, since dynamo does not trace `math.prod` of a generator.
+    size = 1
+    for dim in dims:
+        size *= x.shape[dim]
+    return size
 
 
 def _dims(dim: Dims, rank: int) -> list[int]:
