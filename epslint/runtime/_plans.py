@@ -36,7 +36,7 @@ _BARREN_OPS = frozenset(name for names in _BARREN.values() for name in names.spl
 _OVERWRITES = frozenset({"copy_"})
 
 # Their other outputs are scratch for the backward pass, padded or not written at all.
-_FIRST_OUTPUT_ONLY = "attention"
+_FIRST_OUTPUT_ONLY = ("attention", "ctc_loss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def plan_of(op: OpOverload) -> Plan:
     return Plan(
         checked=True,
         changed=changed,
-        first_only=_FIRST_OUTPUT_ONLY in name,
+        first_only=any(word in name for word in _FIRST_OUTPUT_ONLY),
     )
 
 

@@ -23,6 +23,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from epslint.runtime._births import Birth, WatchError, WatchReport, WatchWarning
+from epslint.runtime._escapes import Running
 from epslint.runtime._frames import user_spot
 from epslint.runtime._judge import Kinds, Seen, Sighting
 from epslint.runtime._modes import QuietMode, is_wrapper, outer_modes, unseen
@@ -35,6 +36,9 @@ On: TypeAlias = Literal["raise", "warn", "record"]
 
 _ON = ("raise", "warn", "record")
 _WINDOW = 64
+
+# Births that seem to have stayed within a backward formula are kept in case they did not.
+_UNCONFIRMED = 16
 
 
 def watch(*, on: On = "raise", infs: bool = True, check_every: int | None = None) -> Watch:
@@ -105,6 +109,8 @@ class _Session(QuietMode):
         self._at_once = settings.check_every is None
         self._trail = Trail()
         self._known = Known()
+        self._running = Running()
+        self._unconfirmed: list[Birth] = []
         self._window = Window(settings.check_every or _WINDOW)
         # Autograd runs the backward pass of each device on a thread of its own.
         self._lock = threading.RLock()
@@ -117,12 +123,14 @@ class _Session(QuietMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         kwargs = kwargs or {}
+        if self._running.node is not None and self._running.has_ended:
+            self._end_node()
         if types and any(is_wrapper(kind) for kind in types):
             # Let it unwrap itself: its operations on plain tensors come here again.
             return NotImplemented
         plan = plan_of(func)
         # A forked DataLoader worker inherits this mode but shares nothing with its report.
-        if not plan.checked or os.getpid() != self._process:
+        if os.getpid() != self._process or not (plan.checked or self._is_delivery()):
             return func(*args, **kwargs)
         self._trail.follow()
         if plan.changed:
@@ -158,7 +166,21 @@ class _Session(QuietMode):
     def finish(self, *, quietly: bool) -> None:
         """Look at what is left in the window; quietly is only to record it."""
         with self._lock, unseen():
+            self._running.end(self._window.waiting)
             self._judge_window(quietly=quietly)
+
+    def _end_node(self) -> None:
+        with self._lock, unseen():
+            self._running.end(self._window.waiting)
+            if self._at_once or self._window.is_full:
+                self._judge_window(quietly=False)
+
+    def _is_delivery(self) -> bool:
+        """Whether a gradient is put into its leaf while it may hold what left a formula unseen."""
+        if self._at_once and not self._unconfirmed:
+            return False
+        node = current_node()
+        return node is not None and node.name().endswith("AccumulateGrad")
 
     def _are_fine(self, outputs: list[Tensor]) -> bool:
         """Whether it is known already that the outputs are finite."""
@@ -180,6 +202,10 @@ class _Session(QuietMode):
                 forward_spot=None if node is None else self._trail.line_of(node),
             )
             self._window.add(seen)
+            if node is not None:
+                # What of it leaves the node is known when the node is done.
+                self._running.add(node, seen)
+                return
             now = self._at_once and all(tensor.is_cpu for tensor in sighting.outputs)
             if now or self._window.is_full:
                 self._judge_window(quietly=False)
@@ -191,16 +217,28 @@ class _Session(QuietMode):
             self._judge(seen, tainted, quietly=quietly)
 
     def _judge(self, seen: Seen, tainted: dict[int, Kinds], *, quietly: bool) -> None:
-        found = seen.found()
-        born = found - seen.held(tainted)
+        found, held = seen.found(), seen.held(tainted)
+        born = found - held if self._settings.infs else found - held - {INF}
         tainted.update((id(output.tensor), found) for output in seen.outputs)
         self._known.forget(seen)
-        if not self._settings.infs:
-            born -= {INF}
+        if self._running.take_inside(seen):
+            if born:
+                self._unconfirmed = [*self._unconfirmed, seen.birth(born)][-_UNCONFIRMED:]
+            return
+        # An Inf in the forward pass may be a mask's; in the backward pass none is meant.
+        self._confirm(held if seen.node is not None else held & {NAN}, quietly=quietly)
         if born:
             self._announce(seen.birth(born), quietly=quietly)
         elif NAN in found and not self._report.has_born(NAN):
             self._report.note_arrival(seen.arrival())
+
+    def _confirm(self, handed_in: Kinds, *, quietly: bool) -> None:
+        """What is handed in was born within a formula and has left it after all, if one is open."""
+        for birth in self._unconfirmed:
+            if handed_in.intersection(birth.kinds):
+                self._unconfirmed = []
+                self._announce(birth, quietly=quietly)
+                return
 
     def _announce(self, birth: Birth, *, quietly: bool) -> None:
         self._report.add(birth)

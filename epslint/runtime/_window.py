@@ -23,11 +23,11 @@ class Window:
     def __init__(self, length: int) -> None:
         self._length = length
         self._bytes = 0
-        self._waiting: list[Seen] = []
+        self.waiting: list[Seen] = []
 
     def add(self, seen: Seen) -> None:
         """Let an operation wait."""
-        self._waiting.append(seen)
+        self.waiting.append(seen)
         self._bytes += sum(
             output.tensor.numel() * output.tensor.element_size() for output in seen.outputs
         )
@@ -35,11 +35,11 @@ class Window:
     @property
     def is_full(self) -> bool:
         """Whether it is time to look."""
-        return len(self._waiting) >= self._length or self._bytes > _WINDOW_BYTES
+        return len(self.waiting) >= self._length or self._bytes > _WINDOW_BYTES
 
     def suspects(self) -> list[Seen]:
         """The operations whose sum is not finite, in order; the window is empty afterwards."""
-        waiting, self._waiting, self._bytes = self._waiting, [], 0
+        waiting, self.waiting, self._bytes = self.waiting, [], 0
         finite = _read([one for seen in waiting for one in seen.sums])
         return [seen for seen in waiting if not all(finite[id(one)] for one in seen.sums)]
 
