@@ -68,6 +68,10 @@ class Precision:
         """The largest argument whose exp is still finite."""
         return math.log(self.largest)
 
+    def floor(self, power: float = 1.0) -> float:
+        """The smallest power of ten `x` for which `x ** -power` is still finite."""
+        return 10.0 ** math.ceil(-math.log10(self.largest) / power)
+
 
 FLOAT16 = Precision("float16", eps=2.0**-10, tiny=2.0**-14, largest=65504.0)
 BFLOAT16 = Precision("bfloat16", eps=2.0**-7, tiny=2.0**-126, largest=3.3895313892515355e38)
@@ -108,10 +112,14 @@ class Hierarchy:
     clamps: Mapping[Clamp, float] = field(default_factory=lambda: _CLAMPS)
     style: Style = Style.ADD
 
-    def epsilon(self, role: Role, precision: Precision | None = None) -> float:
-        """The epsilon for a role: never below what the precision can hold."""
+    def epsilon(self, role: Role, precision: Precision | None = None, power: float = 1.0) -> float:
+        """The epsilon for a role: never below what the precision can hold.
+
+        `power` is the order of the pole that is guarded, its gradient included: 1 for the gradient
+        of log, 1.5 for that of rsqrt.
+        """
         value = self.tiers[role].value
-        return max(value, FLOAT16_FLOOR) if precision is FLOAT16 else value
+        return value if precision is None else max(value, precision.floor(power))
 
     def fits(self, role: Role, epsilon: float, precision: Precision | None = None) -> bool:
         """Whether `epsilon`, found in the code, does the job of the role's own."""

@@ -1,3 +1,5 @@
+"""What every test may use: a folder with a command line in it, and each device there is."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -5,12 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
 from click.testing import CliRunner, Result
 
 import epslint.analysis
 from epslint import registry
 from epslint.cli import main
 from tests import fake
+from tests.devices import DEVICES, require
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Small tensors only: more threads would make the tests slower, not faster.
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> torch.device:
+    """Each device in turn: `pytest -m gpu` runs what a CPU cannot show."""
+    return require(str(request.param))
 
 
 @pytest.fixture

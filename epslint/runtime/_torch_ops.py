@@ -1,0 +1,238 @@
+"""The safe operations for torch: built of differentiable operations, without a host sync.
+
+No `.item()` and no branch on data anywhere, so that all of it compiles with `fullgraph=True`, goes
+through `vmap` and `grad`, and runs on meta tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from epslint.epsilon import Clamp, Role
+from epslint.runtime import _guards
+from epslint.runtime._torch_functions import divide, widen
+
+# Dynamo cannot look an enum up in a read-only mapping; the numbers are constants of the graph.
+_epsilon = torch.compiler.assume_constant_result(_guards.epsilon)  # type: ignore[no-untyped-call]
+_bound = torch.compiler.assume_constant_result(_guards.bound)  # type: ignore[no-untyped-call]
+_exp_bound = torch.compiler.assume_constant_result(_guards.exp_bound)  # type: ignore[no-untyped-call]
+_kl_bound = torch.compiler.assume_constant_result(_guards.kl_bound)  # type: ignore[no-untyped-call]
+
+Dims = int | tuple[int, ...] | None
+
+# Spread within a few units in the last place of the mean is what rounding alone makes of equal
+# numbers. Units of the precision that is computed in: half precision is summed in float32.
+_NOISE_ULPS = 16.0
+
+
+def safe_div(num: Tensor, den: Tensor | float, role: Role | str, eps: float | None) -> Tensor:
+    num, den = _together(num, den)
+    return divide(num, den, _epsilon(role, eps, num.dtype))
+
+
+def safe_log(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
+    x = _floating(x)
+    return x.clamp(min=_epsilon(role, eps, x.dtype)).log()
+
+
+def safe_exp(x: Tensor, bound: float | None) -> Tensor:
+    x = _floating(x)
+    return x.clamp(max=_exp_bound(bound, x.dtype)).exp()
+
+
+def safe_sqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
+    x = _floating(x)
+    return x.clamp(min=_epsilon(role, eps, x.dtype)).sqrt()
+
+
+def safe_rsqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
+    x = _floating(x)
+    # The gradient of rsqrt has a pole of order 3/2, and torch computes it as the cube of the value.
+    return x.clamp(min=_epsilon(role, eps, x.dtype, 1.5)).rsqrt()
+
+
+def logprob_ratio(new: Tensor, old: Tensor, clamp: Clamp | str, bound: float | None) -> Tensor:
+    new, old = _together(new, old)
+    limit = _bound(clamp, bound, new.dtype)
+    return narrow((widen(new) - widen(old)).clamp(-limit, limit).exp(), new.dtype)
+
+
+def kl_estimate(new: Tensor, ref: Tensor, kind: str, bound: float | None) -> Tensor:
+    new, ref = _together(new, ref)
+    limit = _kl_bound(kind, bound, new.dtype)
+    d = (widen(ref) - widen(new)).clamp(-limit, limit)
+    if kind == "k1":
+        return narrow(-d, new.dtype)
+    if kind == "k2":
+        return narrow(d.square() / 2, new.dtype)
+    return narrow(d.expm1() - d, new.dtype)
+
+
+def masked_mean(
+    x: Tensor, mask: Tensor, dim: Dims, keepdim: bool, role: Role | str, eps: float | None
+) -> Tensor:
+    group = _group(x, mask, dim, role, eps)
+    return narrow(_mean(group, keepdim), group.dtype)
+
+
+def masked_var(
+    x: Tensor,
+    mask: Tensor,
+    dim: Dims,
+    correction: float,
+    keepdim: bool,
+    role: Role | str,
+    eps: float | None,
+) -> Tensor:
+    group = _group(x, mask, dim, role, eps)
+    centred = _centred(group, _mean(group, keepdim=True))
+    return narrow(_variance(group, centred, correction, keepdim), group.dtype)
+
+
+def masked_whiten(
+    x: Tensor,
+    mask: Tensor | None,
+    dim: Dims,
+    shift_mean: bool,
+    correction: float,
+    role: Role | str,
+    eps: float | None,
+) -> Tensor:
+    group = _group(x, mask, dim, role, eps)
+    mean = _mean(group, keepdim=True)
+    centred = _centred(group, mean)
+    variance = _variance(group, centred, correction, keepdim=True)
+    # The square of the floor must be a number too, and sqrt needs it for its gradient.
+    floor = max(group.eps, _epsilon(role, None, group.x.dtype, 2.0))
+    noise = mean.detach().abs() * (_NOISE_ULPS * torch.finfo(group.x.dtype).eps)
+    white = centred / torch.maximum(variance.clamp(min=floor * floor).sqrt(), noise)
+    if shift_mean:
+        return narrow(white, group.dtype)
+    return narrow(group.without(white + mean), group.dtype)
+
+
+def as_wide(x: Tensor) -> Tensor:
+    """`x` in the widest precision its device has."""
+    return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
+
+
+def as_state(x: Tensor) -> Tensor:
+    """`x` as material for statistics that outlive the graph."""
+    return as_wide(x.detach())
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Numbers, which of them count and how much, and along which dimensions they belong together.
+
+    `weights` is None where everything counts the same: a boolean mask only leaves entries out.
+    """
+
+    x: Tensor
+    left_out: Tensor | None
+    weights: Tensor | None
+    total: Tensor
+    dims: list[int]
+    eps: float
+    dtype: torch.dtype
+
+    def without(self, x: Tensor) -> Tensor:
+        """0 where an entry does not count."""
+        return x if self.left_out is None else x.masked_fill(self.left_out, 0)
+
+    def sum(self, x: Tensor, count: Tensor, keepdim: bool) -> Tensor:
+        """The weighted sum, divided by a count.
+
+        Shares first and the sum after: the sum of two large numbers may overflow, their mean
+        cannot.
+        """
+        shares = x / count if self.weights is None else x * (self.weights / count)
+        return shares.sum(self.dims, keepdim=keepdim)
+
+
+def _group(
+    x: Tensor, mask: Tensor | None, dim: Dims, role: Role | str, eps: float | None
+) -> _Group:
+    x = _floating(x)
+    wide = widen(x)
+    mask = None if mask is None else mask.detach().expand(x.shape)
+    dims = _dims(dim, x.dim())
+    epsilon = _epsilon(role, eps, x.dtype)
+    if mask is None:
+        left_out, weights, total = None, None, wide.new_full((), _size(x, dims))
+    elif mask.dtype == torch.bool:
+        left_out, weights = ~mask, None
+        total = mask.sum(dims, keepdim=True).to(wide.dtype)
+    else:
+        left_out, weights = mask == 0, mask.to(wide.dtype)
+        total = weights.sum(dims, keepdim=True)
+    return _Group(
+        x=wide if left_out is None else wide.masked_fill(left_out, 0),
+        left_out=left_out,
+        weights=weights,
+        total=total.clamp(min=epsilon),
+        dims=dims,
+        eps=epsilon,
+        dtype=x.dtype,
+    )
+
+
+def _mean(group: _Group, keepdim: bool) -> Tensor:
+    return group.sum(group.x, group.total, keepdim)
+
+
+def _centred(group: _Group, mean: Tensor) -> Tensor:
+    limit = 0.99 * math.sqrt(torch.finfo(group.x.dtype).max)
+    return group.without((group.x - mean).clamp(-limit, limit))
+
+
+def _variance(group: _Group, centred: Tensor, correction: float, keepdim: bool) -> Tensor:
+    corrected = group.total - correction
+    count = torch.where(corrected > 0, corrected, group.total)
+    largest = torch.finfo(group.x.dtype).max
+    return group.sum(centred.square(), count, keepdim).clamp(max=largest)
+
+
+def _size(x: Tensor, dims: list[int]) -> int:
+    # A loop, since dynamo does not trace `math.prod` of a generator.
+    size = 1
+    for dim in dims:
+        size *= x.shape[dim]
+    return size
+
+
+def _dims(dim: Dims, rank: int) -> list[int]:
+    if dim is None:
+        return list(range(rank))
+    return list(dim) if isinstance(dim, Sequence) else [dim]
+
+
+def _floating(x: Tensor) -> Tensor:
+    return x if x.is_floating_point() else x.to(torch.get_default_dtype())
+
+
+def _together(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
+    """Both operands in the dtype torch would compute in; one of them is a tensor."""
+    if not isinstance(a, Tensor):
+        second, first = _together(b, a)
+        return first, second
+    # The sum of two samples, since dynamo cannot trace `torch.result_type`.
+    total = _sample(a) + (_sample(b) if isinstance(b, Tensor) else b)
+    dtype = total.dtype if total.dtype.is_floating_point else torch.get_default_dtype()
+    return a.to(total.device, dtype), torch.as_tensor(b, dtype=dtype, device=total.device)
+
+
+def _sample(x: Tensor) -> Tensor:
+    """An empty tensor that takes part in type promotion as `x` does."""
+    return x.detach().new_empty(() if x.dim() == 0 else (0,))
+
+
+def narrow(wide: Tensor, dtype: torch.dtype) -> Tensor:
+    """Back to the caller's dtype; what does not fit becomes the largest number that does."""
+    largest = torch.finfo(dtype).max
+    return wide.clamp(-largest, largest).to(dtype)

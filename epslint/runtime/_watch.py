@@ -1,0 +1,263 @@
+"""watch(): tells where a NaN or Inf was born.
+
+A dispatch mode sees every operation below autograd, those of the backward pass too: autograd hands
+the modes of the thread that called `backward()` on to its own threads.
+
+A result is checked by its sum (`_probe.probe`). On the CPU the sum is read at once. On a device it
+stays there: the operation goes into a window, and one transfer reads the sums of the whole window.
+The window holds its operands and results until then, so that a failure can be told exactly; it is
+read early when it holds too many bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from contextlib import ContextDecorator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal, TypeAlias
+
+from torch import Tensor
+from torch._ops import OpOverload
+
+from epslint.runtime._births import Birth, WatchError, WatchReport, WatchWarning
+from epslint.runtime._escapes import Running
+from epslint.runtime._frames import user_spot
+from epslint.runtime._judge import Kinds, Seen, Sighting
+from epslint.runtime._modes import QuietMode, is_wrapper, outer_modes, unseen
+from epslint.runtime._plans import plan_of
+from epslint.runtime._probe import INF, NAN, are_finite_now, outputs_in, probe
+from epslint.runtime._trail import Trail, current_node
+from epslint.runtime._window import Known, Window
+
+On: TypeAlias = Literal["raise", "warn", "record"]
+
+_ON = ("raise", "warn", "record")
+_WINDOW = 64
+
+# Births that seem to have stayed within a backward formula are kept in case they did not.
+_UNCONFIRMED = 16
+
+
+def watch(*, on: On = "raise", infs: bool = True, check_every: int | None = None) -> Watch:
+    """Watch the operations of a `with` block, or of a decorated function, on this thread.
+
+    `on`: raise `WatchError` at the first birth, warn at each, or only record them in the report
+    that `with … as report` gives. `infs=False` looks for NaN only. `check_every` is how many
+    operations may pass before results are looked at: on the CPU every one is looked at at once, on
+    other devices 64 share one synchronisation, unless it is given.
+    """
+    if on not in _ON:
+        raise ValueError(f"on must be one of {', '.join(_ON)}, not {on!r}")
+    if check_every is not None and check_every < 1:
+        raise ValueError(f"check_every must be at least 1, not {check_every}")
+    return Watch(_Settings(on, infs, check_every), WatchReport())
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    on: On
+    infs: bool
+    check_every: int | None
+
+
+class Watch(ContextDecorator):
+    """A watch that can be switched on; its report grows with every use."""
+
+    def __init__(self, settings: _Settings, report: WatchReport) -> None:
+        self.report = report
+        self._settings = settings
+        self._session: _Session | None = None
+
+    def _recreate_cm(self) -> Watch:
+        # Called by ContextDecorator: calls of the function may overlap, their report is one.
+        return Watch(self._settings, self.report)
+
+    def __enter__(self) -> WatchReport:
+        if self._session is not None:
+            raise RuntimeError("this watch is on already: make another one to nest")
+        self._session = _Session(self._settings, self.report)
+        self._session.__enter__()  # type: ignore[no-untyped-call]
+        return self.report
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        session, self._session = self._session, None
+        if session is None:
+            raise RuntimeError("this watch is not on")
+        session.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+        # The user's own error goes its way; what was born before it explains it.
+        session.finish(quietly=error is not None)
+        if error is not None and self.report and not isinstance(error, WatchError):
+            _annotate(error, self.report)
+
+
+class _Session(QuietMode):
+    """One stretch of watching."""
+
+    def __init__(self, settings: _Settings, report: WatchReport) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._settings = settings
+        self._report = report
+        self._process = os.getpid()
+        self._at_once = settings.check_every is None
+        self._trail = Trail()
+        self._known = Known()
+        self._running = Running()
+        self._unconfirmed: list[Birth] = []
+        self._window = Window(settings.check_every or _WINDOW)
+        # Autograd runs the backward pass of each device on a thread of its own.
+        self._lock = threading.RLock()
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload,
+        types: tuple[type, ...],
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
+    ) -> object:
+        kwargs = kwargs or {}
+        if self._running.node is not None and self._running.has_ended:
+            self._end_node()
+        if types and any(is_wrapper(kind) for kind in types):
+            # Let it unwrap itself: its operations on plain tensors come here again.
+            return NotImplemented
+        plan = plan_of(func)
+        # A forked DataLoader worker inherits this mode but shares nothing with its report.
+        if os.getpid() != self._process or not (plan.checked or self._is_delivery()):
+            return func(*args, **kwargs)
+        self._trail.follow()
+        if plan.changed:
+            return self._change(func, args, kwargs, plan.changed)
+        result = func(*args, **kwargs)
+        outputs = outputs_in(result)
+        if plan.first_only:
+            outputs = outputs[:1]
+        if not self._are_fine(outputs):
+            self._suspect(Sighting(func, args, kwargs, outputs, []))
+        return result
+
+    def _change(
+        self,
+        func: OpOverload,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        positions: tuple[int, ...],
+    ) -> object:
+        """Run and check an operation that writes over what it reads."""
+        first_only = positions == (0,)
+        changed = outputs_in(args[0] if first_only else [args[i] for i in positions])
+        unknown = self._known.unknown(changed)
+        before = _sums(unknown) if unknown else []
+        result = func(*args, **kwargs)
+        self._known.learn(changed)
+        # Most give back what they changed; a batch norm changes its statistics besides.
+        outputs = changed if result is args[0] else changed + outputs_in(result)
+        if not self._are_fine(outputs):
+            self._suspect(Sighting(func, args, kwargs, outputs, before))
+        return result
+
+    def finish(self, *, quietly: bool) -> None:
+        """Look at what is left in the window; quietly is only to record it."""
+        with self._lock, unseen():
+            self._running.end(self._window.waiting)
+            self._judge_window(quietly=quietly)
+
+    def _end_node(self) -> None:
+        with self._lock, unseen():
+            self._running.end(self._window.waiting)
+            if self._at_once or self._window.is_full:
+                self._judge_window(quietly=False)
+
+    def _is_delivery(self) -> bool:
+        """Whether a gradient is put into its leaf while it may hold what left a formula unseen."""
+        if self._at_once and not self._unconfirmed:
+            return False
+        node = current_node()
+        return node is not None and node.name().endswith("AccumulateGrad")
+
+    def _are_fine(self, outputs: list[Tensor]) -> bool:
+        """Whether it is known already that the outputs are finite."""
+        if not self._at_once:
+            return not outputs
+        if not outer_modes():
+            return are_finite_now(outputs)
+        with unseen():
+            return are_finite_now(outputs)
+
+    def _suspect(self, sighting: Sighting) -> None:
+        """Put an operation into the window; one on the CPU was found bad and does not wait."""
+        node = current_node()
+        with self._lock, unseen():
+            seen = sighting.keep(
+                sums=_sums(sighting.outputs),
+                spot=user_spot(),
+                node=None if node is None else node.name(),
+                forward_spot=None if node is None else self._trail.line_of(node),
+            )
+            self._window.add(seen)
+            if node is not None:
+                # What of it leaves the node is known when the node is done.
+                self._running.add(node, seen)
+                return
+            now = self._at_once and all(tensor.is_cpu for tensor in sighting.outputs)
+            if now or self._window.is_full:
+                self._judge_window(quietly=False)
+
+    def _judge_window(self, *, quietly: bool) -> None:
+        # What was written over within the window is known only by what was found there.
+        tainted: dict[int, Kinds] = {}
+        for seen in self._window.suspects():
+            self._judge(seen, tainted, quietly=quietly)
+
+    def _judge(self, seen: Seen, tainted: dict[int, Kinds], *, quietly: bool) -> None:
+        found, held = seen.found(), seen.held(tainted)
+        born = found - held if self._settings.infs else found - held - {INF}
+        tainted.update((id(output.tensor), found) for output in seen.outputs)
+        self._known.forget(seen)
+        if self._running.take_inside(seen):
+            if born:
+                self._unconfirmed = [*self._unconfirmed, seen.birth(born)][-_UNCONFIRMED:]
+            return
+        # An Inf in the forward pass may be a mask's; in the backward pass none is meant.
+        self._confirm(held if seen.node is not None else held & {NAN}, quietly=quietly)
+        if born:
+            self._announce(seen.birth(born), quietly=quietly)
+        elif NAN in found and not self._report.has_born(NAN):
+            self._report.note_arrival(seen.arrival())
+
+    def _confirm(self, handed_in: Kinds, *, quietly: bool) -> None:
+        """What is handed in was born within a formula and has left it after all, if one is open."""
+        for birth in self._unconfirmed:
+            if handed_in.intersection(birth.kinds):
+                self._unconfirmed = []
+                self._announce(birth, quietly=quietly)
+                return
+
+    def _announce(self, birth: Birth, *, quietly: bool) -> None:
+        self._report.add(birth)
+        if quietly or self._settings.on == "record":
+            return
+        if self._settings.on == "raise":
+            raise WatchError(str(birth), birth)
+        place = birth.place
+        file, line = (place.file, place.line) if place else ("<unknown>", 0)
+        warnings.warn_explicit(str(birth), WatchWarning, file, line)
+
+
+def _sums(tensors: list[Tensor]) -> list[Tensor]:
+    with unseen():
+        return [probe(tensor) for tensor in tensors]
+
+
+def _annotate(error: BaseException, report: WatchReport) -> None:
+    if hasattr(error, "add_note"):
+        error.add_note(f"epslint watch saw before this error:\n{report}")
+    else:
+        warnings.warn(str(report), WatchWarning, stacklevel=4)

@@ -1,0 +1,204 @@
+"""The safe operations for torch: finite everywhere, and the plain operation where that is fine."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+import epslint.runtime as er
+from tests.runtime.operations import CASES, DTYPES, VARIANTS, Case
+
+WIDTH = {torch.float64: 64, torch.float32: 32, torch.bfloat16: 32, torch.float16: 16}
+
+
+def edges(dtype: torch.dtype) -> list[float]:
+    """Where floating point ends: zeros, denormals, the extremes, and their roots."""
+    info = torch.finfo(dtype)
+    root = info.max**0.5
+    magnitudes = [0.0, info.tiny, info.tiny / 2, info.max, root, 1.5 * root, info.eps]
+    magnitudes += [1e-24, 1e-9, 1e-8, 1e-4, 1e-3, 1.0, 10.0, 11.0, 20.0, 40.0, 88.0, 709.0]
+    return [sign * x for x in magnitudes for sign in (1.0, -1.0)]
+
+
+def finite_floats(dtype: torch.dtype) -> st.SearchStrategy[float]:
+    limit = torch.finfo(dtype).max
+    numbers = st.floats(-limit, limit, allow_nan=False, allow_infinity=False, width=WIDTH[dtype])
+    return st.one_of(st.sampled_from(edges(dtype)), numbers)
+
+
+def leaves(columns: list[list[float]], dtype: torch.dtype, device: torch.device) -> list[Tensor]:
+    # Through float64 and a clamp: a width-32 float just above bfloat16's largest rounds to Inf.
+    limit = torch.finfo(dtype).max
+    wide = torch.tensor(columns, dtype=torch.float64).clamp(-limit, limit)
+    return [row.to(device, dtype).requires_grad_() for row in wide]
+
+
+def assert_finite_through(case: Case, operands: list[Tensor]) -> None:
+    assert all(x.isfinite().all() for x in operands), "the test's own input is not finite"
+    value = case.safe(*operands)
+    assert value.dtype == operands[0].dtype
+    assert value.isfinite().all(), value
+    for grad in torch.autograd.grad(value, operands, torch.ones_like(value)):
+        assert grad.isfinite().all(), grad
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_pair_of_edges_is_finite(name: str, dtype: torch.dtype, device: torch.device) -> None:
+    if device.type == "mps" and dtype == torch.float64:
+        pytest.skip("MPS has no float64")
+    case = VARIANTS[name]
+    pairs = list(itertools.product(edges(dtype), repeat=2))
+    columns = [list(column) for column in zip(*pairs, strict=True)]
+    assert_finite_through(case, leaves(columns[: case.arity], dtype, device))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", VARIANTS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_finite_input_is_finite(name: str, dtype: torch.dtype, data: st.DataObject) -> None:
+    case = VARIANTS[name]
+    number = data.draw(st.integers(1, 6))
+    column = st.lists(finite_floats(dtype), min_size=number, max_size=number)
+    columns = data.draw(st.lists(column, min_size=case.arity, max_size=case.arity))
+    assert_finite_through(case, leaves(columns, dtype, torch.device("cpu")))
+
+
+@pytest.mark.parametrize("name", ["div", "log", "sqrt", "rsqrt", "masked_var", "normalize"])
+def test_the_plain_operation_fails_where_ours_does_not(name: str) -> None:
+    """Otherwise the tests above would prove nothing."""
+    case = CASES[name]
+    operands = leaves([[0.0, 0.0]] * case.arity, torch.float32, torch.device("cpu"))
+    value = case.plain(*operands)
+    grads = torch.autograd.grad(value, operands, torch.ones_like(value))
+    assert not all(x.isfinite().all() for x in (value, *grads))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", CASES)
+def test_ordinary_input_gives_the_plain_result(
+    name: str, dtype: torch.dtype, device: torch.device
+) -> None:
+    """Against float64, within the documented units of the dtype's eps; 0 units is bit for bit."""
+    if device.type == "mps":
+        pytest.skip("the reference is float64, which MPS has not")
+    case = CASES[name]
+    generator = torch.Generator().manual_seed(0)
+    operands = [
+        (torch.rand(64, generator=generator) * 2 + 0.1).to(device, dtype).requires_grad_()
+        for _ in range(case.arity)
+    ]
+    exact = [x.detach().double().requires_grad_() for x in operands]
+    reference = operands if case.ulps == 0 else exact
+    value, plain = case.safe(*operands), case.plain(*reference)
+    if case.ulps == 0:
+        assert torch.equal(value, plain)
+    tolerance = (case.ulps or 4) * torch.finfo(dtype).eps
+    torch.testing.assert_close(value.double(), plain.double(), rtol=tolerance, atol=tolerance)
+    ours = torch.autograd.grad(value.square().sum(), operands)
+    theirs = torch.autograd.grad(plain.square().sum(), reference)
+    for a, b in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(a.double(), b.double(), rtol=8 * tolerance, atol=8 * tolerance)
+
+
+@pytest.mark.parametrize("incoming", [-1.0, 0.0, 1e30, torch.finfo(torch.float32).max])
+def test_division_survives_any_incoming_gradient(incoming: float) -> None:
+    num, den = leaves([edges(torch.float32)] * 2, torch.float32, torch.device("cpu"))
+    value = er.safe_div(num[:, None], den[None, :])
+    grads = torch.autograd.grad(value, (num, den), torch.full_like(value, incoming))
+    assert all(grad.isfinite().all() for grad in grads)
+
+
+def test_division_keeps_the_sign_of_a_small_denominator() -> None:
+    den = torch.tensor([1e-30, -1e-30])
+    assert er.safe_div(torch.ones(2), den).tolist() == pytest.approx([1e8, -1e8])
+
+
+def test_division_takes_numbers_and_integers() -> None:
+    assert er.safe_div(torch.tensor([3]), torch.tensor([2])).item() == 1.5
+    assert er.safe_div(torch.ones(2, dtype=torch.float16), 4.0).dtype == torch.float16
+    assert er.safe_div(1.0, torch.zeros((), dtype=torch.float16)).dtype == torch.float16
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nan_stays_visible(name: str) -> None:
+    case = CASES[name]
+    nan = torch.full((4,), float("nan"))
+    assert case.safe(*[nan] * case.arity).isnan().any()
+
+
+def test_a_masked_nan_reaches_neither_value_nor_gradient() -> None:
+    x = torch.tensor([1.0, float("nan"), float("inf"), 3.0], requires_grad=True)
+    mask = torch.tensor([True, False, False, True])
+    for operation in (er.masked_mean, er.masked_var, er.masked_whiten):
+        value = operation(x, mask)
+        (grad,) = torch.autograd.grad(value.sum(), x)
+        assert value.isfinite().all()
+        assert grad.isfinite().all()
+        assert grad[1:3].tolist() == [0.0, 0.0]
+
+
+def test_an_empty_mask_gives_zero() -> None:
+    x, mask = torch.randn(2, 3), torch.tensor([[True, True, False], [False] * 3])
+    assert er.masked_mean(x, mask, dim=1)[1] == 0
+    assert er.masked_var(x, mask, dim=1)[1] == 0
+    assert er.masked_whiten(x, mask, dim=1)[1].tolist() == [0, 0, 0]
+
+
+def test_a_single_element_has_no_variance() -> None:
+    assert er.masked_var(torch.tensor([5.0, 7.0]), torch.tensor([True, False])) == 0
+
+
+def test_weights_count_as_what_they_weigh() -> None:
+    x, weights = torch.tensor([1.0, 5.0]), torch.tensor([3.0, 1.0])
+    assert er.masked_mean(x, weights) == 2.0
+
+
+def test_a_mask_broadcasts() -> None:
+    x, mask = torch.arange(6.0).reshape(2, 3), torch.tensor([[True], [False]])
+    assert er.masked_mean(x, mask) == 1.0
+    assert er.masked_mean(x, mask, dim=0).tolist() == [0.0, 1.0, 2.0]
+    assert er.masked_mean(x, mask, dim=(0, 1), keepdim=True).shape == (1, 1)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e6 + 0.1, -3.3e-5])
+def test_equal_rewards_do_not_become_noise(value: float) -> None:
+    """The trap of `std + 1e-6`: rounding of the mean, divided by itself, is an advantage of 1."""
+    white = er.normalize(torch.full((7,), value))
+    assert white.abs().max() <= 0.1
+
+
+def test_float16_epsilon_is_a_number_and_explicit_ones_are_raised_to_one() -> None:
+    zero = torch.zeros(1, dtype=torch.float16)
+    assert er.safe_log(zero).item() == pytest.approx(-9.21, abs=0.01)
+    assert er.safe_log(zero, eps=1e-8).isfinite().all()
+
+
+@pytest.mark.parametrize("eps", [0.0, -1.0, float("nan")])
+def test_an_epsilon_that_guards_nothing_is_refused(eps: float) -> None:
+    with pytest.raises(ValueError, match="eps must be positive"):
+        er.safe_log(torch.ones(1), eps=eps)
+
+
+def test_unknown_names_are_refused() -> None:
+    one = torch.ones(1)
+    with pytest.raises(ValueError, match="nonsense"):
+        er.safe_log(one, role="nonsense")
+    with pytest.raises(ValueError, match="k1, k2, k3"):
+        er.kl_estimate(one, one, kind="k4")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="float8"):
+        er.safe_log(one.to(torch.float8_e4m3fn))
+
+
+def test_bounds_are_those_of_the_hierarchy() -> None:
+    far = torch.tensor([1000.0])
+    assert er.logprob_ratio(far, -far).item() == pytest.approx(torch.tensor(20.0).exp().item())
+    assert er.kl_estimate(far, -far, kind="k1").item() == 40.0
+    assert er.kl_estimate(-far, far).item() == pytest.approx(torch.tensor(10.0).exp() - 11)
+    assert er.logprob_ratio(far, -far, bound=2.0).item() == pytest.approx(7.389, abs=1e-3)

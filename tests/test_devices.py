@@ -1,0 +1,30 @@
+"""The device fixture: present devices run, missing ones are skipped and say so."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from tests import devices
+
+
+def test_the_cpu_is_always_there_and_not_marked_gpu() -> None:
+    cpu = next(param for param in devices.DEVICES if param.values == ("cpu",))
+    assert not cpu.marks
+    assert devices.require("cpu") == torch.device("cpu")
+
+
+def test_every_other_device_is_under_the_gpu_marker() -> None:
+    others = [param for param in devices.DEVICES if param.values != ("cpu",)]
+    assert {param.values[0] for param in others} == {"cuda", "mps"}
+    assert all([mark.name for mark in param.marks] == ["gpu"] for param in others)
+
+
+def test_a_missing_device_is_a_skip_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(devices._PRESENT, "cuda", lambda: False)
+    with pytest.raises(pytest.skip.Exception, match="no cuda device on this machine"):
+        devices.require("cuda")
+
+
+def test_the_fixture_gives_a_device_that_works(device: torch.device) -> None:
+    assert torch.ones(1, device=device).sum().item() == 1.0
