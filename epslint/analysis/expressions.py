@@ -293,7 +293,7 @@ class Expressions:
         if key is not None and (found := env.fact(key)) is not None:
             return found
         if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
-            return base.minus(WHOLE)
+            return self._picked(node, base, base.size, env)
         index = node.slice[0].slice.value
         position = self.eval(index, env)
         if isinstance(index, cst.SimpleString):
@@ -304,7 +304,14 @@ class Expressions:
         if position.is_any(Kind.MASK):
             return self._selected(node, base, index, position, env)
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
-        return replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        return self._picked(node, base, size, env)
+
+    def _picked(self, node: cst.Subscript, base: Fact, size: ranges.Range, env: Env) -> Fact:
+        """Some of the elements: no longer what made them all, so that no fix writes that again."""
+        fact = replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        if base.origin is None:
+            return fact
+        return self.ledger.conclude(Op.PICK, node, {"x": Operand(node.value, base)}, fact, env)
 
     def _selected(
         self,
