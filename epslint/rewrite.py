@@ -67,9 +67,21 @@ def epsilon_text(site: Site, role: Role, guarded: Fact) -> str:
 def guard(site: Site, operand: Operand, epsilon: str) -> tuple[Edit, ...]:
     """Edits that keep an operand away from 0, in the style of the settings."""
     form = operand.fact.form
+    if changes_in_place(site, operand):
+        clamping = site.hierarchy.style is Style.CLAMP
+        method = f".clamp_(min={epsilon})" if clamping else f".add_({epsilon})"
+        return _with_method(site.unit, operand.node, method)
     if site.hierarchy.style is Style.CLAMP and form in _FLOORS:
         return floor(site.unit, operand.node, epsilon, form, slot_of(site, operand))
     return add(site.unit, operand.node, epsilon, slot_of(site, operand))
+
+
+def changes_in_place(site: Site, operand: Operand) -> bool:
+    """Whether an operand is what `x.log_()` changes: a guard that makes a copy would lose that."""
+    func = site.node.func if isinstance(site.node, cst.Call) else None
+    if not isinstance(func, cst.Attribute) or func.value is not operand.node:
+        return False
+    return func.attr.value.endswith("_")
 
 
 def add(unit: Unit, node: cst.BaseExpression, term: str, slot: Slot) -> tuple[Edit, ...]:
@@ -140,14 +152,40 @@ def _around(span: Span, opening: str, closing: str, *, drop_last: int = 0) -> It
 
 def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit, ...] | None:
     """`content` in place of `node`; None where a comment inside would be lost."""
-    span = unit.span(node)
-    old = unit.source.slice(span)
-    return None if "#" in old else (Edit(span, content),)
+    span, outer = unit.span(node), unit.outer_span(node)
+    text = unit.source.text
+    if "#" in text[span.start : span.end]:
+        return None
+    if not isinstance(cst.parse_expression(content), _PRIMARY):
+        tight = text[outer.end :].lstrip().startswith((".", "[", "(", "**"))
+        return (Edit(span, f"({content})" if tight and not node.lpar else content),)
+    # The parentheses of what is now a call are not needed, save for `return(x)` and line breaks.
+    bare = text[outer.start + 1 : outer.end - 1] == text[span.start : span.end]
+    alone = bare and not text[: outer.start].endswith(tuple(_WORD))
+    return (Edit(outer if node.lpar and alone else span, content),)
 
 
-def clamped(unit: Unit, node: cst.BaseExpression, low: str, high: str) -> tuple[Edit, ...]:
-    """`node.clamp(low, high)`, in place of `node`."""
-    return _with_method(unit, node, f".clamp({low}, {high})")
+_WORD = "abcdefghijklmnopqrstuvwxyz_"
+
+
+def clamped(
+    unit: Unit, node: cst.BaseExpression, low: str, high: str, *, in_place: bool = False
+) -> tuple[Edit, ...]:
+    """`node.clamp(low, high)`, in place of `node`; a clamp with only a floor gets its ceiling."""
+    if (floor_only := _floor_of(node)) is not None:
+        end = unit.span(floor_only).end
+        return (Edit(Span(end, end), f", max={high}"),)
+    return _with_method(unit, node, f".clamp{'_' if in_place else ''}({low}, {high})")
+
+
+def _floor_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The bound of `x.clamp(min=bound)` or `torch.clamp(x, min=bound)`."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    keywords = [a.keyword.value for a in node.args if a.keyword is not None]
+    is_clamp = node.func.attr.value == "clamp" and keywords == ["min"] and len(node.args) <= 2
+    last = node.args[-1] if is_clamp else None
+    return last.value if last is not None and last.keyword is not None else None
 
 
 def clamped_below(unit: Unit, node: cst.BaseExpression, low: str) -> tuple[Edit, ...]:
@@ -163,11 +201,18 @@ def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edi
 
 
 def without_wrapper(
-    unit: Unit, outer: cst.BaseExpression, inner: cst.BaseExpression
-) -> tuple[Edit, ...]:
-    """`inner` alone, where `outer` stood around it."""
+    unit: Unit, outer: cst.Call, inner: cst.BaseExpression
+) -> tuple[Edit, ...] | None:
+    """`inner` alone, where the call `outer` stood around it; None where a comment would be lost."""
     around, kept = unit.span(outer), unit.outer_span(inner)
-    return (Edit(Span(around.start, kept.start), ""), Edit(Span(kept.end, around.end), ""))
+    before, after = Span(around.start, kept.start), Span(kept.end, around.end)
+    dropped = unit.source.slice(before), unit.source.slice(after)
+    if not any("#" in text for text in dropped):
+        return Edit(before, ""), Edit(after, "")
+    if outer.args and outer.args[0].value is inner and "," not in dropped[1]:
+        # The comments stand inside the call's parentheses, which may stay.
+        return (Edit(unit.outer_span(outer.func), ""),)
+    return None
 
 
 def _is_loose(node: cst.BaseExpression) -> bool:

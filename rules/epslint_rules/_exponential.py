@@ -12,7 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp, Role
-from epslint.rewrite import clamped, rewritten
+from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Edit, Fix, Grade
 
 # What a log-ratio goes into when only its exponential is wanted.
@@ -49,7 +49,8 @@ def capped(
     bound = f"{site.hierarchy.bound(clamp, operand.fact.dtype.precision):.1f}"
     definition = _definition(site, _unsigned(operand) if twins else operand)
     targets = [operand.node, *(twin.node for twin in twins)] if definition is None else [definition]
-    groups = [_clamp(site, target, bound) for target in targets]
+    in_place = definition is None and changes_in_place(site, operand)
+    groups = [_clamp(site, target, bound, in_place=in_place) for target in targets]
     edits = tuple(edit for group in groups if group is not None for edit in group)
     if None in groups:
         return None
@@ -75,10 +76,12 @@ def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:
     return None if alone else origin.node
 
 
-def _clamp(site: Site, node: cst.BaseExpression, bound: str) -> tuple[Edit, ...] | None:
+def _clamp(
+    site: Site, node: cst.BaseExpression, bound: str, *, in_place: bool
+) -> tuple[Edit, ...] | None:
     form = stable.form_at(site)
     if form in (Form.TORCH, Form.UNKNOWN):
-        return clamped(site.unit, node, f"-{bound}", bound)
+        return clamped(site.unit, node, f"-{bound}", bound, in_place=in_place)
     text = stable.call(site, "clip", x=site.unit.text(node), min=f"-{bound}", max=bound)
     return None if text is None else rewritten(site.unit, node, text)
 

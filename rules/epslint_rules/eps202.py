@@ -84,7 +84,8 @@ def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
         return None
     edits: tuple[Edit, ...] | None
     if origin.node is operand.node:
-        edits = (*without_wrapper(site.unit, site.node, operand.node), renamed)
+        unwrapped = without_wrapper(site.unit, site.node, operand.node)
+        edits = None if unwrapped is None else (*unwrapped, renamed)
     else:
         span = origin.unit.span(origin.node)
         text = origin.unit.source.slice(span)
