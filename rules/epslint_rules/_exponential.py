@@ -5,13 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis import ranges
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
-from epslint.epsilon import Clamp, Role
+from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Edit, Fix, Grade
 
@@ -20,8 +21,17 @@ _ONLY_EXP = frozenset({Op.EXP})
 
 
 def is_uncapped(operand: Operand) -> bool:
-    """Whether a log-ratio is seen to be unbounded above."""
-    return operand.fact.is_any(Kind.LOGRATIO) and bool(operand.fact.huge)
+    """Whether a log-ratio is seen to exceed what exp can take."""
+    fact = operand.fact
+    limit = (fact.dtype.precision or FLOAT32).exp_limit
+    too_high = limit < fact.range.hi < ranges.INF  # a clamp to ±100 is none
+    return fact.is_any(Kind.LOGRATIO) and (bool(fact.huge) or too_high)
+
+
+def cannot_overflow(exponential: Origin) -> bool:
+    """Whether the argument of an exp is known to stay below where it overflows."""
+    argument = exponential.fact("x")
+    return argument.range.hi <= (argument.dtype.precision or FLOAT32).exp_limit
 
 
 def only_compared(site: Site) -> bool:
@@ -68,7 +78,9 @@ def _unsigned(operand: Operand) -> Operand:
 def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:
     """The expression a named log-ratio was given, when its name serves more than this exp."""
     origin = operand.fact.origin
-    if not isinstance(operand.node, cst.Name) or origin is None or origin.node is operand.node:
+    if not isinstance(operand.node, cst.Name | cst.Attribute) or origin is None:
+        return None
+    if origin.node is operand.node:
         return None
     if origin.unit is not site.unit or origin.op is Op.CALL:
         return None

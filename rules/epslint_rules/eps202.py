@@ -11,7 +11,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten, without_wrapper
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
-from epslint_rules._logarithm import maker
+from epslint_rules._logarithm import is_replaceable, maker, with_epsilon
 from epslint_rules._wording import quoted
 
 
@@ -45,7 +45,8 @@ class LogOfSoftmax(SiteRule):
 
     ## Fix
     Replaces the pair by `log_softmax` with the same arguments. Where the softmax has a name of its
-    own, it is kept, and only the log is rewritten.
+    own, it is kept, and only the log is rewritten. Where the softmax is out of reach (in a helper,
+    say), an epsilon is added inside the log.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -72,16 +73,15 @@ class LogOfSoftmax(SiteRule):
             message=f"Log of a softmax, {quoted(site, operand.node)}: it underflows to 0, "
             "log_softmax does not",
             confidence=Confidence.PROVEN,
-            fix=_fix(site, operand, origin),
+            fix=_fix(site, operand, origin) or with_epsilon(site, operand),
         )
 
 
 def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
     renamed = _renamed(origin)
-    if renamed is None or "x" not in site.repeatable or site.operand("base") is not None:
+    if renamed is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
-    if not isinstance(site.node, cst.Call) or not _is_natural(site.node):
-        return None
+    assert isinstance(site.node, cst.Call)
     edits: tuple[Edit, ...] | None
     if origin.node is operand.node:
         unwrapped = without_wrapper(site.unit, site.node, operand.node)
@@ -102,9 +102,3 @@ def _renamed(origin: Origin) -> Edit | None:
     if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
         return None
     return Edit(origin.unit.span(func.attr), "log_softmax")
-
-
-def _is_natural(node: cst.Call) -> bool:
-    """`log`, not `log2` or `log10`."""
-    name = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-    return isinstance(name, cst.Name) and name.value.rstrip("_") == "log"

@@ -12,7 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._logarithm import maker, split_sum
+from epslint_rules._logarithm import is_replaceable, maker, split_sum, with_epsilon
 from epslint_rules._wording import quoted
 
 
@@ -47,7 +47,8 @@ class LogOfSigmoid(SiteRule):
 
     ## Fix
     `logsigmoid(x)`, or `logsigmoid(-x)` for the complement, under whatever name the file can
-    reach `torch.nn.functional`; for numpy `-logaddexp(0, -x)`.
+    reach `torch.nn.functional`; for numpy `-logaddexp(0, -x)`. Where x is out of reach (the sigmoid
+    is in a helper, say), an epsilon is added inside the log.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -75,7 +76,7 @@ class LogOfSigmoid(SiteRule):
             message=f"Log of {quoted(site, operand.node)}: a sigmoid saturates at 0 and 1, "
             "logsigmoid does not",
             confidence=Confidence.PROVEN,
-            fix=_fix(site, operand, sigmoid, function),
+            fix=_fix(site, operand, sigmoid, function) or with_epsilon(site, operand),
         )
 
 
@@ -96,8 +97,9 @@ def _sigmoid(operand: Operand) -> tuple[Origin, str] | None:
 
 def _fix(site: Site, operand: Operand, sigmoid: Origin, function: str) -> Fix | None:
     argument = sigmoid.operands.get("x")
-    if argument is None or "x" not in site.repeatable or not isinstance(site.node, cst.Call):
+    if argument is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
+    assert isinstance(site.node, cst.Call)
     if operand.fact.origin is not sigmoid and operand.fact.origin is not None:
         inner = operand.fact.origin.operands["y"]
         if inner.node is not sigmoid.node:
@@ -105,7 +107,7 @@ def _fix(site: Site, operand: Operand, sigmoid: Origin, function: str) -> Fix | 
     text = sigmoid.unit.source.slice(sigmoid.unit.span(argument.node))
     if isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
         function_text = stable.call(site, function, x=text)
-        function_text = function_text and function_text.replace(f"(-({text}))", f"(-{text})")
+        function_text = function_text and function_text.replace(f"-({text})", f"-{text}")
     else:
         function_text = stable.call(site, function, x=text)
     if function_text is None or (edits := rewritten(site.unit, site.node, function_text)) is None:

@@ -13,7 +13,8 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._logarithm import maker
+from epslint_rules._exponential import cannot_overflow
+from epslint_rules._logarithm import is_replaceable, maker
 from epslint_rules._wording import quoted
 
 
@@ -72,7 +73,7 @@ class LogOfSumOfExp(SiteRule):
         exponential = maker(summed.fact) if summed is not None else None
         if summed is None or exponential is None or exponential.op is not Op.EXP:
             return
-        if summed.fact.is_any(Kind.PEAKED) or exponential.fact("x").range.hi <= 0:
+        if summed.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
@@ -99,7 +100,7 @@ def _fix(site: Site, operand: Operand, total: Origin, exponential: Origin) -> Fi
         keepdim=f", keepdim={kept}" if kept else "",
         keepdims=f", keepdims={kept}" if kept else "",
     )
-    if text is None or not isinstance(site.node, cst.Call):
+    if text is None or not is_replaceable(site, operand) or not isinstance(site.node, cst.Call):
         return None
     if (edits := rewritten(unit, site.node, text)) is None:
         return None

@@ -11,10 +11,10 @@ from epslint import stable
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.epsilon import FLOAT32
+from epslint.epsilon import Clamp
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._exponential import exponential_behind
+from epslint_rules._exponential import cannot_overflow, capped, exponential_behind
 from epslint_rules._wording import CONFIDENCE, quoted
 
 _CLAMPS = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM})
@@ -51,10 +51,12 @@ class ClampAfterExp(SiteRule):
     ```
 
     ## Fix
-    Moves the clamp inside, with log(c) for c.
+    Moves the clamp inside, with log(c) for c. Where c is not a number that is written out, or the
+    exp stands elsewhere, its argument is clamped to ±20 and the clamp outside stays.
 
     ## Fix safety
-    Exact: the same value wherever it was finite, up to rounding of log(c).
+    Exact: the same value wherever it was finite, up to rounding of log(c); with ±20 bounded, for a
+    c below 4e8 exact too.
 
     ## References
     Measured on torch 2.13: `exp(x).clamp(max=c)` has a NaN gradient after overflow.
@@ -73,8 +75,7 @@ class ClampAfterExp(SiteRule):
         if operand is None or exponential is None or not site.differentiated:
             return
         argument = exponential.operands["x"]
-        limit = (argument.fact.dtype.precision or FLOAT32).exp_limit
-        if argument.fact.range.hi <= limit or not argument.fact.huge:
+        if cannot_overflow(exponential) or not argument.fact.huge:
             return
         if exponential.op is not Op.EXP or site.shared.get("x", _CLAMPS) - _CLAMPS:
             return
@@ -83,7 +84,8 @@ class ClampAfterExp(SiteRule):
             message=f"The exp of {quoted(site, argument.node)} is clamped after it overflowed: "
             "the value is bounded, its gradient is NaN",
             confidence=CONFIDENCE[argument.fact.huge],
-            fix=_moved(site, operand, exponential, argument),
+            fix=_moved(site, operand, exponential, argument)
+            or capped(site, argument, Clamp.POLICY),
         )
 
 
@@ -93,6 +95,8 @@ def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand)
     lower = site.operand("min")
     if exponential.node is not operand.node or upper is None or not isinstance(site.node, cst.Call):
         return None
+    if lower is not None and lower.fact.constant is not None and lower.fact.constant <= 0:
+        lower = None  # an exp is never below
     bounds = [_log(upper), _log(lower) if lower is not None else "None"]
     if None in bounds or stable.form_at(site).value not in ("torch", "unknown"):
         return None
@@ -108,4 +112,4 @@ def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand)
 
 def _log(bound: Operand) -> str | None:
     value = bound.fact.constant
-    return None if value is None or value <= 0 else f"{math.log(value):.6g}"
+    return None if value is None or value <= 0 else f"{math.log(value):.9g}"

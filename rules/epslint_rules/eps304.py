@@ -9,8 +9,9 @@ import libcst as cst
 from epslint import stable
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
+from epslint.rewrite import changes_in_place, rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import quoted
@@ -58,11 +59,11 @@ class ExpMinusOne(SiteRule):
     name = "exp-minus-one"
     severity = Severity.WARNING
     grade = Grade.EXACT
-    ops = frozenset({Op.SUB})
+    ops = frozenset({Op.SUB, Op.ADD})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
-        operand = site.operand("x")
-        if operand is None or site.fact("y").constant != 1:
+        operand = _less_one(site)
+        if operand is None:
             return
         exponential = exponential_behind(operand)
         if exponential is None or exponential.op is not Op.EXP:
@@ -79,8 +80,17 @@ class ExpMinusOne(SiteRule):
         )
 
 
+def _less_one(site: Site) -> Operand | None:
+    """What 1 is taken from: x of `x - 1` and of `-1 + x`."""
+    if site.op is Op.ADD:
+        return site.operand("y") if site.fact("x").constant == -1 else None
+    return site.operand("x") if site.fact("y").constant == 1 else None
+
+
 def _fix(site: Site, argument: str) -> Fix | None:
-    if not isinstance(site.node, cst.BinaryOperation) or stable.form_at(site) is Form.UNKNOWN:
+    if not isinstance(site.node, cst.BinaryOperation | cst.Call):
+        return None
+    if stable.form_at(site) is Form.UNKNOWN or changes_in_place(site, site.operands["x"]):
         return None
     text = stable.call(site, "expm1", x=argument)
     if text is None or (edits := rewritten(site.unit, site.node, text)) is None:

@@ -11,9 +11,9 @@ from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
+from epslint.rewrite import changes_in_place, rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._exponential import exponential_behind, same_value
+from epslint_rules._exponential import cannot_overflow, exponential_behind, same_value
 from epslint_rules._wording import quoted
 
 
@@ -73,7 +73,7 @@ class HandRolledSoftmax(SiteRule):
             return
         if not _same_exponentials(numerator, total, exponential):
             return
-        if numerator.fact.is_any(Kind.PEAKED) or exponential.fact("x").range.hi <= 0:
+        if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
             return
         yield Diagnosis(
             span=site.unit.span(denominator.node),
@@ -98,7 +98,9 @@ def _fix(site: Site, exponential: Origin, total: Origin) -> Fix | None:
     dim = total.operands.get("dim")
     if dim is None or not {"x", "y"} <= site.repeatable or site.op is not Op.DIV:
         return None
-    if not isinstance(site.node, cst.BinaryOperation):
+    if not isinstance(site.node, cst.BinaryOperation | cst.Call) or changes_in_place(
+        site, site.operands["x"]
+    ):
         return None
     unit = site.unit
     argument = exponential.operands["x"].node
