@@ -33,9 +33,14 @@ class Frame:
     sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
     uses: dict[cst.CSTNode, dict[cst.CSTNode, Op]] = field(default_factory=dict)
     functions: dict[str, Callee] = field(default_factory=dict)
-    returns: list[tuple[Fact, Env]] = field(default_factory=list)
+    watched: tuple[str, ...] = ()  # the parameters whose facts are asked for at each return
+    returns: list[tuple[Fact, dict[str, Fact | None]]] = field(default_factory=list)
     attributes: dict[str, Fact] = field(default_factory=dict)  # what was assigned to self.*
     known: dict[tuple[int, str], Fact] = field(default_factory=dict)  # for `epslint facts`
+
+    def leave(self, fact: Fact, env: Env) -> None:
+        """Return: what is known now is noted now, for the environment is not done changing."""
+        self.returns.append((fact, {name: env.fact(name) for name in self.watched}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,12 @@ _HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointErr
 
 @dataclass
 class _Loop:
-    """Where the paths out of a loop body go."""
+    """Where the paths out of a loop body go.
 
+    They are taken down to its entry at once: what stands between changes as the body goes on.
+    """
+
+    entry: Env
     breaks: list[Env] = field(default_factory=list)
     continues: list[Env] = field(default_factory=list)
 
@@ -158,7 +162,7 @@ class Interpreter:
     def _return(self, node: cst.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
         self.expressions.ledger.note_use(Op.NAME, node, fact)
-        self.frame.returns.append((fact, env))
+        self.frame.leave(fact, env)
         return False
 
     def _raise(self, node: cst.Raise, env: Env) -> bool:
@@ -166,12 +170,12 @@ class Interpreter:
 
     def _break(self, node: cst.Break, env: Env) -> bool:
         if self._loops:
-            self._loops[-1].breaks.append(env)
+            self._loops[-1].breaks.append(env.down_to(self._loops[-1].entry))
         return False
 
     def _continue(self, node: cst.Continue, env: Env) -> bool:
         if self._loops:
-            self._loops[-1].continues.append(env)
+            self._loops[-1].continues.append(env.down_to(self._loops[-1].entry))
         return False
 
     def _delete(self, node: cst.Del, env: Env) -> bool:
@@ -191,12 +195,12 @@ class Interpreter:
             met = rest.child()
             self.expressions.guards.assume(branch.test, True, met)
             if self._suite(branch.body, met):
-                living.append(met)
+                living.append(met.down_to(env))  # before `rest` learns that the test is false
             self.expressions.guards.assume(branch.test, False, rest)
             branch = branch.orelse
         if branch is None or self._suite(branch.body, rest):
             living.append(rest)
-        env.absorb([layer.down_to(env) for layer in living])
+        env.absorb(living)
         return bool(living)
 
     def _match(self, node: cst.Match, env: Env) -> bool:
@@ -207,13 +211,13 @@ class Interpreter:
             branch = rest.child()
             self._enter_case(node.subject, case, branch)
             if self._suite(case.body, branch):
-                living.append(branch)
+                living.append(branch.down_to(env))
             if case.guard is None and isinstance(case.pattern, cst.MatchValue):
                 test = _equal(node.subject, case.pattern.value)
                 self.expressions.guards.assume(test, False, rest)
         if not _takes_all(node.cases[-1]):
             living.append(rest)
-        env.absorb([layer.down_to(env) for layer in living])
+        env.absorb(living)
         return bool(living)
 
     def _enter_case(self, subject: cst.BaseExpression, case: cst.MatchCase, env: Env) -> None:
@@ -277,8 +281,7 @@ class Interpreter:
         """
         entry = env.child()
         for _ in range(3):
-            inner = entry.child()
-            ends, loop = self._turn(node.body, inner, bind)
+            ends, loop = self._turn(node.body, entry, bind)
             after = entry.child()
             after.absorb([layer.down_to(entry) for layer in ends])
             if not ends or not entry.widen(after):
@@ -296,9 +299,9 @@ class Interpreter:
         return bool(ended or breaks)
 
     def _turn(
-        self, body: cst.BaseSuite, env: Env, bind: Callable[[Env], None]
+        self, body: cst.BaseSuite, entry: Env, bind: Callable[[Env], None]
     ) -> tuple[list[Env], _Loop]:
-        loop = _Loop()
+        env, loop = entry.child(), _Loop(entry)
         self._loops.append(loop)
         try:
             bind(env)

@@ -100,16 +100,15 @@ class Summaries:
         frame = Frame(
             unit, Scope(name), owner, me, recording=False, depth=depth, serial=self._model.tick()
         )
+        frame.watched = tuple(given)
         self._model.bind_parameters(node.params, frame, env, given)
         interpreter = Interpreter(self._model, frame)
         if isinstance(node, cst.Lambda):
-            frame.returns.append((interpreter.expressions.eval(node.body, env), env))
-        else:
-            if interpreter.run(node.body.body, env):
-                frame.returns.append((UNKNOWN, env))
-            if len(frame.returns) > 1:
-                frame.returns = [r for r in frame.returns if r[0] != UNKNOWN] or frame.returns
-        value = joined([fact for fact, _ in frame.returns])
+            frame.leave(interpreter.expressions.eval(node.body, env), env)
+        elif interpreter.run(node.body.body, env):
+            frame.leave(UNKNOWN, env)
+        values = [fact for fact, _ in frame.returns]
+        value = joined([fact for fact in values if fact != UNKNOWN] or values)
         return Summary(value, _on_return(given, frame))
 
 
@@ -117,7 +116,7 @@ def _on_return(given: Mapping[str, Fact], frame: Frame) -> dict[str, Fact]:
     """What is known of each parameter once the function has returned, if it was not rebound."""
     known: dict[str, Fact] = {}
     for name, fact in given.items():
-        ends = [env.fact(name) for _, env in frame.returns]
+        ends = [known_then[name] for _, known_then in frame.returns]
         if ends and all(end is not None and end.origin is fact.origin for end in ends):
             known[name] = joined([end for end in ends if end is not None])
     return known
