@@ -34,6 +34,14 @@ def require_not_negative(value):
         raise ValueError("must not be negative")
 
 
+def sometimes_positive(value, trusted):
+    if trusted:
+        return trusted.name()
+    if value <= 0:
+        raise ValueError("must be positive")
+    return value
+
+
 def at_least_one(value):
     return max(value, 1)
 
@@ -182,6 +190,8 @@ CONDITIONS = rows(
     ("walrus-not", "if not (k := n):\n    return 0\nreturn x / k", SILENT),
     # -- connectives
     ("de-morgan-or", "if n == 0 or m == 0:\n    return 0\nreturn x / n / m", SILENT),
+    ("or-falls-through", "if n == 0 or m == 0:\n    y = 0\nreturn x / n", FLAGGED),
+    ("not-and-falls-through", "if not (n > 0 and m > 0):\n    y = 0\nreturn x / n", FLAGGED),
     ("de-morgan-and", "if n == 0 and m == 0:\n    return 0\nreturn x / n", FLAGGED),
     ("not-or", "if not (n == 0 or m == 0):\n    return x / n / m", SILENT),
     ("not-and", "if not (n == 0 and m == 0):\n    return x / n", FLAGGED),
@@ -212,6 +222,7 @@ CONDITIONS = rows(
     # -- helpers
     ("helper-raises", "require_positive(n)\nreturn x / n", SILENT),
     ("helper-raises-less", "require_not_negative(n)\nreturn x / n", FLAGGED),
+    ("helper-sometimes", "sometimes_positive(n, y)\nreturn x / n", FLAGGED),
     ("helper-other", "require_positive(m)\nreturn x / n", FLAGGED),
     ("helper-keyword", "require_positive(value=n)\nreturn x / n", SILENT),
     ("helper-then-assigned", "require_positive(n)\nn = m\nreturn x / n", FLAGGED),
@@ -257,6 +268,12 @@ CONDITIONS = rows(
         "while True:\n    if n > 0:\n        break\n    n += 1\nreturn x / n",
         SILENT,
     ),
+    ("break-before", "for i in y:\n    if i:\n        break\n    n = 1\nreturn x / n", FLAGGED),
+    (
+        "continue-before",
+        "for i in y:\n    if i:\n        continue\n    n = 1\nreturn x / n",
+        FLAGGED,
+    ),
     ("while-true-other", "while True:\n    if m > 0:\n        break\nreturn x / n", FLAGGED),
     ("for-else", "for i in y:\n    if n == 0:\n        return 0\nelse:\n    x = x / n", SILENT),
     # -- exceptions
@@ -280,7 +297,6 @@ CONDITIONS = rows(
     ("try-after", "try:\n    y = 1\nexcept ZeroDivisionError:\n    y = 0\nreturn x / n", FLAGGED),
     ("suppress", "with contextlib.suppress(ZeroDivisionError):\n    x = x / n", SILENT),
     ("suppress-other", "with contextlib.suppress(KeyError):\n    x = x / n", FLAGGED),
-    ("errstate", "with np.errstate(divide='ignore'):\n    return x / n", FLAGGED),
     # -- match
     ("match", "match n:\n    case 0:\n        return 0\n    case _:\n        return x / n", SILENT),
     ("match-after", "match n:\n    case 0:\n        return 0\nreturn x / n", SILENT),
