@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,8 @@ class Bindings:
         if origin is None:
             return
         condition = expressions.quietly(test, env).origin
-        if (condition is not None and condition.op in _FINITENESS) or "inf" in (key_of(test) or ""):
+        about = condition is not None and condition.op in _FINITENESS
+        if about or _FINITENESS_WORDS.search(key_of(test) or ""):
             expressions.ledger.mend(fact)
             return
         kept = env.child()
@@ -117,6 +119,7 @@ class Bindings:
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
+_FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.isfinite(y)`
 
 
 def named_if_unknown(path: str, fact: Fact) -> Fact:

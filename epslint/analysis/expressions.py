@@ -26,12 +26,12 @@ from epslint.analysis.fact import (
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import dotted, key_of
-from epslint.analysis.ledger import Ledger
+from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference
+from epslint.analysis.relations import difference, with_its_zeros
 from epslint.analysis.signature import parameters
-from epslint.analysis.spellings import DTYPES
+from epslint.analysis.spellings import DTYPES, NAMESPACES
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import WHOLE
 
@@ -157,7 +157,8 @@ class Expressions:
         return self.ledger.conclude(op, node, operands, fact, env)
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:
-        if op is Op.SUB and (fact := difference(operands)) is not None:
+        related = {Op.SUB: difference, Op.ADD: with_its_zeros}.get(op)
+        if related is not None and (fact := related(operands)) is not None:
             return fact
         return transfer(Call(op, {name: o.fact for name, o in operands.items()}, form))
 
@@ -167,12 +168,21 @@ class Expressions:
         name = node.value
         found = env.fact(name)
         if found is not None:
-            return found
+            return self._measured_again(found, env)
         if (constant := _CONSTANTS.get(name)) is not None:
             return constant
         if (imported := self.resolved(name, env)) is not None:
             return _library_value(imported)
         return self.model.global_fact(name)
+
+    def _measured_again(self, fact: Fact, env: Env) -> Fact:
+        """`n = len(xs)`, then `if not xs: return`: what is learnt of xs since is learnt of n."""
+        origin = fact.origin
+        if origin is None or not fact.zero or not fact.is_any(Kind.LENGTH):
+            return fact
+        if origin.op not in (Op.LEN, Op.NUMEL) or not still_means(origin, env):
+            return fact
+        return fact.within(self.quietly(origin.operands["x"].node, env).size)
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Fact:
         path = dotted(node)
@@ -196,7 +206,7 @@ class Expressions:
         name = node.attr.value
         if (part := base.part(name)) is not None:
             return part
-        if name == "shape" or (name == "size" and base.form is Form.NUMPY):
+        if name == "shape" or (name == "size" and (base.form is Form.NUMPY or base.can_be_empty)):
             return _shape(base)
         if name in _SAME_ATTRIBUTES:
             return replace(base, grad=base.grad and name != "data")
@@ -303,6 +313,10 @@ class Expressions:
             return part
         if position.is_any(Kind.MASK):
             return self._selected(node, base, index, position, env)
+        if position.origin is not None and position.origin.op is Op.NONZERO:
+            places = position.origin.operands.get("x")
+            if places is not None and key_of(places.node) == key_of(node.value) is not None:
+                base = base.within(ranges.REAL.without_zero())
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
         return self._picked(node, base, size, env)
 
@@ -336,7 +350,8 @@ class Expressions:
         key = key_of(mask)
         if key is None:
             return False
-        tests = (f"{key}.any()", f"torch.any({key})", f"np.any({key})", f"{key}.sum()")
+        libraries = [name for name, full in self.model.imports.items() if full in NAMESPACES]
+        tests = (f"{key}.any()", f"{key}.sum()", *(f"{name}.any({key})" for name in libraries))
         return any((fact := env.fact(test)) is not None and fact.range.positive for test in tests)
 
     # -- scopes inside expressions -----------------------------------------------------------

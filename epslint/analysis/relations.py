@@ -31,6 +31,16 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     return None
 
 
+def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
+    """`n + (n == 0)` is n where n is not 0, and 1 where it is."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None or (key := key_of(x.node)) is None or y.fact.origin is None:
+        return None
+    if key_of(y.fact.origin.node) not in (f"({key}==0)", f"(0=={key})"):
+        return None
+    return replace(x.fact, range=x.fact.range.without_zero()) if x.fact.range.nonnegative else None
+
+
 def _maker(fact: Fact) -> tuple[Op | None, str | None]:
     """The operation that made a value, seen through rearrangements, and what it was made of."""
     origin = fact.origin

@@ -10,6 +10,7 @@ from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
+from epslint.analysis.transfer.arrangement import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
 
 _SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE | Kind.VAR
@@ -125,9 +126,9 @@ def extreme(call: Call) -> Fact:
 
 
 def _of_two(call: Call, second: Fact) -> Fact:
-    x = call.x
-    both = x.range.maximum(second.range) if call.op is Op.MAX else x.range.minimum(second.range)
-    return result(call, both, x.kinds & second.kinds)
+    """`torch.max(a, b)` is `torch.maximum(a, b)`."""
+    twin = larger if call.op is Op.MAX else smaller
+    return twin(replace(call, facts={"x": call.x, "y": second}))
 
 
 def _extreme(call: Call) -> Fact:
