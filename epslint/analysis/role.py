@@ -15,7 +15,9 @@ _REWARD = re.compile(
     r"(^|_)(adv|advs|advantages?|rewards?|returns?|(?<!z_)scores?|grpo|rloo|gae|whiten)(_|$)"
 )
 _DIVERGENCE = re.compile(
-    r"(^|_)(kl|kld|js|jsd|jeffreys|divergences?|entrop(y|ies)|renyi|alpha_div)(_|$)"
+    # PPO's `approx_kl` is the log-ratio of its policies; a cross-entropy is a likelihood.
+    r"(^|_)((?<!approx_)kl|kld|js|jsd|jeffreys|divergences?|(?<!cross_)entrop(y|ies)|renyi|"
+    r"alpha_div)(_|$)"
 )
 
 

@@ -58,6 +58,8 @@ class LogOfProbability(SiteRule):
             return
         if not operand.fact.is_any(Kind.PROB):
             return
-        origin = maker(operand.fact)
-        if origin is None or origin.op not in (Op.SOFTMAX, Op.SIGMOID, Op.SUB):
+        made, root = maker(operand.fact), maker(operand.fact, through=True)
+        if made is not None and made.op in (Op.SOFTMAX, Op.SIGMOID):
+            return
+        if root is None or root.op is not Op.SUB:
             yield guarded_log(site, operand)

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards, split_sum
+from epslint_rules._wording import CONFIDENCE, quoted
 
 
 class LogOfComplement(SiteRule):
     """Log of one minus a probability that can be 1.
 
     ## What it does
-    Flags `log(1 - p)` and `log(1 - exp(x))` where p reaches 1. The complement of a sigmoid has a
-    better repair and is EPS203.
+    Flags `log(1 - p)`, `log1p(-p)` and `log(1 - exp(x))` where p reaches 1. The complement of a
+    sigmoid has a better repair and is EPS203.
 
     ## Why is this bad
     A confident model gives probabilities of exactly 1: everything above 1 - 6e-8 is 1 in float32,
@@ -37,7 +40,8 @@ class LogOfComplement(SiteRule):
     ## Fix
     Adds the epsilon after the subtraction, where it is not absorbed. `log1p(-p)` alone does not
     help: it is -inf at p = 1 too, and `log1p(-p + 1e-8)` is as well, because -1 + 1e-8 is -1 in
-    float32. Use `log1p(-p)` when p is known to stay below 1.
+    float32. Use `log1p(-p)` when p is known to stay below 1; there is no fix for it where p is not,
+    because the right bound of p is a matter of its dtype.
 
     ## Fix safety
     Bounded: by eps / (1 - p).
@@ -50,13 +54,19 @@ class LogOfComplement(SiteRule):
     name = "log-of-complement"
     severity = Severity.ERROR
     grade = Grade.BOUNDED
-    ops = frozenset({Op.LOG})
+    ops = frozenset({Op.LOG, Op.LOG1P})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not operand.fact.zeroable or repaired_afterwards(site):
+        if operand is None or repaired_afterwards(site):
             return
-        origin = maker(operand.fact)
+        if site.op is Op.LOG1P:
+            if _reaches_minus_one(operand):
+                yield _of_log1p(site, operand)
+            return
+        if not operand.fact.zeroable:
+            return
+        origin = maker(operand.fact, through=True)
         if origin is None or origin.op is not Op.SUB:
             return
         term = split_sum(origin, 1.0)
@@ -64,3 +74,21 @@ class LogOfComplement(SiteRule):
         if term is None or not term.fact.is_any(Kind.PROB) or (inner and inner.op is Op.SIGMOID):
             return
         yield guarded_log(site, operand)
+
+
+def _reaches_minus_one(operand: Operand) -> bool:
+    """Whether it is minus a probability, with nothing that keeps the probability from 1."""
+    origin = maker(operand.fact)
+    if origin is None or origin.op is not Op.NEG:
+        return False
+    return origin.fact("x").is_any(Kind.PROB) and operand.fact.range.contains(-1.0)
+
+
+def _of_log1p(site: Site, operand: Operand) -> Diagnosis:
+    return Diagnosis(
+        span=site.unit.span(operand.node),
+        message=f"log1p of {quoted(site, operand.node)}, which is -1 where the probability is 1: "
+        "the log is -inf there",
+        confidence=CONFIDENCE[operand.fact.ground],
+        why=chain(operand.fact),
+    )

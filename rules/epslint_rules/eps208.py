@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rewrite import clamped_below
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind, same_value
+from epslint_rules._logarithm import with_epsilon
 from epslint_rules._wording import CONFIDENCE, quoted
 
 # Far below any log-probability that float32 can tell from 0, and finite in every precision.
@@ -19,12 +21,13 @@ _FLOOR = "-1e4"
 
 
 class EntropyOfZero(SiteRule):
-    """An entropy term `exp(lp) * lp` whose log-probability can be -inf.
+    """An entropy term `p * log(p)` or `exp(lp) * lp` where the log can be -inf.
 
     ## What it does
     Flags `lp.exp() * lp` and `probs * logprobs` where entries of the log-probabilities were struck
-    out with -inf before the log_softmax. The other half of this mistake, `p * log(p)` with a p that
-    can be 0, is found at its log (EPS201, EPS202).
+    out with -inf before the log_softmax, and `p * log(p)` or `y * (log(y) - z)` of a tensor of
+    which nothing else is known: what is multiplied by its own log is a probability or a weight.
+    Where p is known to be one, the log itself is the finding (EPS201, EPS202, EPS207).
 
     ## Why is this bad
     The masked action has probability 0 and log-probability -inf, and 0 * -inf is NaN.
@@ -50,10 +53,13 @@ class EntropyOfZero(SiteRule):
     ```
 
     ## Fix
-    Clamps the factor to -1e4: 0 times that is 0, and its gradient is 0 too.
+    Clamps a log-probability that was struck out to -1e4: 0 times that is 0, and its gradient is 0
+    too. Adds the epsilon of the place inside a log: `p * log(p + 1e-8)`; `xlogy(p, p)` would do for
+    the value, but has a NaN gradient at 0.
 
     ## Fix safety
-    Exact: no finite log-probability of a token that matters is below -1e4.
+    Exact for the clamp: no finite log-probability of a token that matters is below -1e4. Bounded
+    for the epsilon: p * log(p + eps) - p * log(p) is below eps.
 
     ## References
     `torch.distributions.Categorical.entropy` clamps in the same place.
@@ -69,21 +75,61 @@ class EntropyOfZero(SiteRule):
         x, y = site.operand("x"), site.operand("y")
         if x is None or y is None:
             return
-        log = _struck_log(x, y) or _struck_log(y, x)
-        if log is None:
-            return
-        yield Diagnosis(
-            span=site.unit.span(log.node),
-            message=f"0 * -inf: {quoted(site, log.node)} is -inf where it was masked out, and its "
-            "probability is 0 there",
-            confidence=CONFIDENCE[log.fact.ground],
-            why=chain(log.fact),
-            fix=Fix(
-                f"Clamp to {_FLOOR}",
-                Grade.EXACT,
-                clamped_below(site.unit, log.node, _FLOOR),
-            ),
-        )
+        if (log := _struck_log(x, y) or _struck_log(y, x)) is not None:
+            yield _masked_out(site, log)
+        elif (own := _own_log(x, y) or _own_log(y, x)) is not None and not _is_repaired(site):
+            yield _underflowed(site, own)
+
+
+def _masked_out(site: Site, log: Operand) -> Diagnosis:
+    return Diagnosis(
+        span=site.unit.span(log.node),
+        message=f"0 * -inf: {quoted(site, log.node)} is -inf where it was masked out, and its "
+        "probability is 0 there",
+        confidence=CONFIDENCE[log.fact.ground],
+        why=chain(log.fact),
+        fix=Fix(f"Clamp to {_FLOOR}", Grade.EXACT, clamped_below(site.unit, log.node, _FLOOR)),
+    )
+
+
+def _underflowed(site: Site, log: Origin) -> Diagnosis:
+    argument = log.operands["x"]
+    within = replace(site, op=Op.LOG, node=log.node, operands=log.operands)
+    return Diagnosis(
+        span=log.unit.span(argument.node),
+        message=f"0 * -inf: {quoted(within, argument.node)} is multiplied by its own log, as a "
+        "probability is, and nothing keeps it from 0",
+        confidence=Confidence.NAMED,
+        fix=with_epsilon(within, argument),
+    )
+
+
+def _is_repaired(site: Site) -> bool:
+    return site.chosen is not None and not site.differentiated
+
+
+def _own_log(factor: Operand, value: Operand) -> Origin | None:
+    """The log of `value` that is in the other factor, alone or in a sum: `log(y) - z`.
+
+    Of a value that is seen to reach 0 the log itself is a finding.
+    """
+    origin = factor.fact.origin
+    terms = [origin]
+    if origin is not None and origin.op in (Op.ADD, Op.SUB):
+        terms = [operand.fact.origin for operand in origin.operands.values()]
+    for log in terms:
+        if log is None or log.op is not Op.LOG or log.fact("base").kinds:
+            continue
+        argument = log.operands["x"]
+        if same_value(argument, value) and _is_unguarded(argument, factor):
+            return log
+    return None
+
+
+def _is_unguarded(argument: Operand, log: Operand) -> bool:
+    fact = argument.fact
+    known = fact.zeroable or not fact.range.has_zero or fact.whole
+    return not known and log.fact.form is not Form.NUMBER
 
 
 def _struck_log(log: Operand, probability: Operand) -> Operand | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
-from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import capped, exponential_behind, is_uncapped, same_value
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -77,7 +77,7 @@ class UncappedKlEstimator(SiteRule):
             "it grows like exp",
             confidence=CONFIDENCE[argument.fact.huge],
             why=chain(argument.fact),
-            fix=capped(site, argument, Clamp.K3, twins=(found.linear,)),
+            fix=_fix(site, found),
         )
 
 
@@ -89,10 +89,20 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class _Estimator:
-    """exp(argument) - linear - 1, both of them the same log-ratio."""
+    """exp(argument) - linear - 1, both of them the same log-ratio.
+
+    There is no `linear` where the log of the ratio is taken: `r - 1 - log(r)`.
+    """
 
     argument: Operand
-    linear: Operand
+    linear: Operand | None
+
+
+def _fix(site: Site, found: _Estimator) -> Fix | None:
+    # Of `exp(-d) + d - 1` it is d that has a place where it is defined.
+    if found.linear is None:
+        return capped(site, found.argument, Clamp.K3)
+    return capped(site, found.linear, Clamp.K3, twins=(found.argument,))
 
 
 def _terms(site: Site) -> Iterator[_Term]:
@@ -105,15 +115,21 @@ def _terms(site: Site) -> Iterator[_Term]:
 
 def _opened(operand: Operand, sign: int) -> Iterator[_Term]:
     origin = operand.fact.origin
-    if origin is None or origin.node is not operand.node or operand.fact.is_any(Kind.LOGRATIO):
+    if origin is None or origin.node is not operand.node:
         yield _Term(sign, operand)
-    elif origin.op in (Op.ADD, Op.SUB):
-        yield from _opened(origin.operands["x"], sign)
-        yield from _opened(origin.operands["y"], -sign if origin.op is Op.SUB else sign)
     elif origin.op is Op.NEG:
         yield from _opened(origin.operands["x"], -sign)
+    elif origin.op in (Op.ADD, Op.SUB) and not _is_difference(operand.fact, origin):
+        yield from _opened(origin.operands["x"], sign)
+        yield from _opened(origin.operands["y"], -sign if origin.op is Op.SUB else sign)
     else:
         yield _Term(sign, operand)
+
+
+def _is_difference(fact: Fact, origin: Origin) -> bool:
+    """Whether this is a log-ratio itself, `new - old`, and not one that is moved: `d + 1`."""
+    moved = any(operand.fact.constant is not None for operand in origin.operands.values())
+    return fact.is_any(Kind.LOGRATIO) and not moved
 
 
 def _estimated(terms: list[_Term]) -> _Estimator | None:
@@ -124,11 +140,26 @@ def _estimated(terms: list[_Term]) -> _Estimator | None:
             continue
         argument = exponential.operands["x"]
         rest = [t for t in terms if t is not term]
-        linear = [t.operand for t in rest if _is_minus(t, argument)]
+        linear: list[Operand | None] = [t.operand for t in rest if _is_minus(t, argument)]
+        linear += [None for t in rest if _is_log_of(t, term.operand)]
         less_one = any(t.sign < 0 and t.operand.fact.constant == 1 for t in rest)
         if linear and (less_one or exponential.op is Op.EXPM1):
             return _Estimator(argument, linear[0])
     return None
+
+
+def _is_log_of(term: _Term, ratio: Operand) -> bool:
+    """Whether a term is `- log(ratio)`, an epsilon or a floor inside or not."""
+    origin = term.operand.fact.origin
+    if term.sign > 0 or origin is None or origin.op is not Op.LOG:
+        return False
+    inside = origin.operands["x"]
+    guard = inside.fact.origin
+    guarded = guard.operands.values() if guard is not None and guard.op in _GUARDS else ()
+    return any(same_value(each, ratio) for each in (inside, *guarded))
+
+
+_GUARDS = frozenset({Op.ADD, Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM})
 
 
 def _is_minus(term: _Term, argument: Operand) -> bool:

@@ -9,10 +9,12 @@ import libcst as cst
 from epslint import stable
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -81,9 +83,23 @@ def _fix(site: Site) -> Fix | None:
     unit = site.unit
     epsilon = spelled(site.hierarchy.epsilon(Role.PROBABILITY, operand.fact.dtype.precision))
     axis = unit.source.slice(unit.outer_span(dim.node))
+    kept = site.operand("keepdim")
+    keepdim = f", keepdim={unit.text(kept.node)}" if kept is not None else ""
     reduce = "sum" if site.op is Op.PROD else "cumsum"
     library = site.scope.alias("torch")
-    logs = f"{library}.log({unit.text(operand.node)} + {epsilon}).{reduce}(dim={axis})"
-    if library is None or (edits := rewritten(unit, site.node, f"{library}.exp({logs})")) is None:
+    log = _log_at_hand(site, operand) or f"{library}.log({unit.text(operand.node)} + {epsilon})"
+    text = f"{library}.exp({log}.{reduce}(dim={axis}{keepdim}))"
+    if library is None or (edits := rewritten(unit, site.node, text)) is None:
         return None
     return Fix("Use the sum of logs", Grade.SEMANTIC, edits)
+
+
+def _log_at_hand(site: Site, operand: Operand) -> str | None:
+    """The argument of an exp that is written here: its log need not be taken again."""
+    origin = exponential_behind(operand)
+    if origin is None or origin.op is not Op.EXP or origin.node is not operand.node:
+        return None
+    argument = origin.operands["x"].node
+    text = site.unit.source.slice(site.unit.outer_span(argument))
+    primary = isinstance(argument, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
+    return text if primary or argument.lpar else f"({text})"

@@ -175,7 +175,9 @@ def div(call: Call) -> Fact:
         kinds = x.kinds & ~WHOLE
     if x.is_any(Kind.SUM | Kind.COUNT) and y.is_any(_DISCRETE):
         kinds = (kinds & ~(Kind.SUM | Kind.COUNT)) | Kind.MEAN
-    huge = _huge_scaled(x, y) if y.range.positive or y.is_any(_SCALES) else Evidence.NONE
+    # A log-ratio over a temperature of which nothing is known is as huge as before.
+    scaled = y.range.positive or y.is_any(_SCALES) or (x.is_any(Kind.LOGRATIO) and not y.kinds)
+    huge = _huge_scaled(x, y) if scaled else Evidence.NONE
     fact = result(call, x.range / y.range, kinds, ground=x.ground, zero=x.zero, huge=huge)
     if fact.dtype.discrete:
         fact = replace(fact, dtype=DType.UNKNOWN)
