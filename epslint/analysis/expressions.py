@@ -315,7 +315,8 @@ class Expressions:
             return self._selected(node, base, index, position, env)
         if position.origin is not None and position.origin.op is Op.NONZERO:
             places = position.origin.operands.get("x")
-            if places is not None and key_of(places.node) == key_of(node.value) is not None:
+            same = places is not None and key_of(places.node) == key_of(node.value) is not None
+            if same and still_means(position.origin, env):
                 base = base.within(ranges.REAL.without_zero())
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
         return self._picked(node, base, size, env)

@@ -36,7 +36,7 @@ def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None or (key := key_of(x.node)) is None or y.fact.origin is None:
         return None
-    if key_of(y.fact.origin.node) not in (f"({key}==0)", f"(0=={key})"):
+    if y.fact.origin.node is not y.node or key_of(y.node) not in (f"({key}==0)", f"(0=={key})"):
         return None
     return replace(x.fact, range=x.fact.range.without_zero()) if x.fact.range.nonnegative else None
 
