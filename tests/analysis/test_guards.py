@@ -595,6 +595,8 @@ ARRAYS = rows(
     ("element-assignment-epsilon", "n[n == 0] = 1e-8\nreturn x / n", SILENT),
     ("index", "return x[n > 0] / n[n > 0]", SILENT),
     ("index-nonzero", "ok = n.nonzero()\nreturn x[ok] / n[ok]", SILENT),
+    ("index-nonzero-stale", "ok = n.nonzero()\nn = m\nreturn x[ok] / n[ok]", FLAGGED),
+    ("index-nonzero-other", "ok = m.nonzero()\nreturn x[ok] / n[ok]", FLAGGED),
     ("all", "if np.all(n > 0):\n    return x / n", SILENT),
     ("any", "if np.any(n > 0):\n    return x / n", FLAGGED),
     ("mask-any", "if np.any(mask):\n    return x / np.sum(mask)", SILENT),
@@ -605,6 +607,7 @@ ARRAYS = rows(
         FLAGGED,
     ),
     ("truth-added", "n += n == 0\nreturn x / n", SILENT),
+    ("truth-added-stale", "empty = n == 0\nn = m\nreturn x / (n + empty)", FLAGGED),
     ("try", "try:\n    return x / n\nexcept ZeroDivisionError:\n    return 0", FLAGGED),
     ("size", "kept = x[mask > 0]\nreturn y / kept.size", FLAGGED),
     (

@@ -331,6 +331,7 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.ARGREDUCE, {"argmax": np.argmax, "argsort": np.argsort}),
     *each(Op.SAME, {"repeat": repeated, "roll": lambda x: np.roll(x, 1), "copy": np.copy}),
     *each(Op.PICK, {"sort": np.sort, "take": lambda x: np.take(x, [0, -1])}),
+    *each(Op.SELECT, {"compress": lambda x: x[::2], "none": lambda x: x[:0]}),
     *(
         Case(Op.TOP_K, "topk", t(lambda x: torch.topk(x, 1)), part=part, form=Form.TORCH)
         for part in (0, 1)
