@@ -97,6 +97,8 @@ class Bindings:
         self._expressions.guards.assume(mask, False, kept)
         rest = self._expressions.quietly(node, kept)
         after = rest.join(replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype))
+        if fact.constant == -ranges.INF:
+            after = after.plus(Kind.STRUCK)
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Kind
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.ops import Op
@@ -37,7 +37,7 @@ _MODULES: Mapping[str, Op] = MappingProxyType(
     }
 )
 
-_APPLIED = "()"  # the part of a module's fact that tells what applying it gives
+_APPLIED = "()"  # begins the name of the part of a module that tells what applying it gives
 
 
 class Calls:
@@ -49,8 +49,8 @@ class Calls:
             self._library,
             PythonCalls(self, expressions).eval,
             self._helper,
-            MethodCalls(self, expressions).eval,
             self._made,
+            MethodCalls(self, expressions).eval,
         )
 
     def eval(self, node: cst.Call, env: Env) -> Fact:
@@ -68,7 +68,7 @@ class Calls:
             return None
         if (module := _MODULES.get(full)) is not None:
             template = transfer(Call(module, {}, Form.TORCH))
-            return Fact(form=Form.OTHER, grad=False, parts=((_APPLIED, template),))
+            return Fact(form=Form.OTHER, grad=False, parts=((_APPLIED + module.name, template),))
         found = function(full)
         if found is None or not self.fits(found.spelling, node, 0):
             return None
@@ -158,8 +158,11 @@ class Calls:
         expressions.bindings.repair(unmet.fact, test.node, True, env)
         expressions.bindings.repair(met.fact, test.node, False, env)
         joined = first.join(second)
-        if -ranges.INF in (first.constant, second.constant):
+        constants = {first.constant, second.constant} - {None}
+        if -ranges.INF in constants:
             joined = joined.plus(Kind.STRUCK)
+        elif constants:
+            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
         forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
         return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
 
@@ -226,14 +229,16 @@ class Calls:
 
     def _made(self, node: cst.Call, env: Env) -> Fact | None:
         """A module applied: `self.act(x)` with `self.act = nn.Sigmoid()`."""
-        if not isinstance(node.func, cst.Name | cst.Attribute | cst.Call):
+        if not isinstance(node.func, cst.Call) and dotted(node.func) is None:
             return None
-        applied = self._expressions.eval(node.func, env).part(_APPLIED)
-        if applied is None:
-            return None
-        for argument in node.args:
-            self._expressions.eval(argument.value, env)
-        return applied
+        module = self._expressions.eval(node.func, env)
+        for key, applied in module.parts:
+            if isinstance(key, str) and key.startswith(_APPLIED):
+                facts = [self._expressions.eval(argument.value, env) for argument in node.args]
+                operands = {"x": Operand(node.args[0].value, facts[0])} if facts else {}
+                op = Op[key.removeprefix(_APPLIED)]
+                return self._expressions.ledger.conclude(op, node, operands, applied, env)
+        return None
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         for argument in node.args:
@@ -241,8 +246,10 @@ class Calls:
             self._expressions.ledger.note_use(Op.CALL, node, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
-        name = node.func.attr.value if isinstance(node.func, cst.Attribute) else dotted(node.func)
-        return _told_by(name or "")
+        path = dotted(node.func) or ""
+        if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
+            return NOT_A_NUMBER  # `Path(root) / mask` joins
+        return _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
 
     def _forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""

@@ -17,7 +17,7 @@ from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, number
 from epslint.analysis.frame import Frame
-from epslint.analysis.keys import dotted
+from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 
@@ -109,6 +109,8 @@ class Interpreter:
             self.frame.functions[target.value] = value
         elif isinstance(target, cst.Name):
             self.frame.functions.pop(target.value, None)
+        if isinstance(target, cst.Attribute) and _adds_to(target, fact):
+            fact = fact.plus(Kind.RUNNING)
         self.expressions.bindings.bind(target, fact, env)
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
@@ -386,6 +388,14 @@ def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
         yield
     finally:
         env.mode = before
+
+
+def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
+    """Whether the value is the target and something more: `self.n = self.n + 1`."""
+    origin = fact.origin
+    if origin is None or origin.op is not Op.ADD:
+        return False
+    return key_of(target) in {key_of(operand.node) for operand in origin.operands.values()}
 
 
 def _accumulated(fact: Fact, added: Fact) -> Fact:

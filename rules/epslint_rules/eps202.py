@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -78,7 +79,7 @@ class LogOfSoftmax(SiteRule):
 
 
 def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
-    renamed = _renamed(origin)
+    renamed = _renamed(site, origin)
     if renamed is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
     assert isinstance(site.node, cst.Call)
@@ -96,9 +97,12 @@ def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
     return None if edits is None else Fix("Use log_softmax", Grade.EXACT, edits)
 
 
-def _renamed(origin: Origin) -> Edit | None:
-    """The edit that turns the name `softmax` into `log_softmax`."""
+def _renamed(site: Site, origin: Origin) -> Edit | None:
+    """The edit that turns the name `softmax` into `log_softmax`; not that of a `self.softmax`."""
     func = origin.node.func if isinstance(origin.node, cst.Call) else None
     if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
+        return None
+    library = (dotted(func) or "").partition(".")[0] in site.scope.imports
+    if not library and origin.operands["x"].node is not func.value:
         return None
     return Edit(origin.unit.span(func.attr), "log_softmax")

@@ -129,7 +129,7 @@ def _own_log(factor: Operand, value: Operand) -> Origin | None:
 def _is_unguarded(argument: Operand, log: Operand) -> bool:
     fact = argument.fact
     known = fact.zeroable or not fact.range.has_zero or fact.whole
-    return not known and log.fact.form is not Form.NUMBER
+    return not known and Form.NUMBER not in (fact.form, log.fact.form)
 
 
 def _struck_log(log: Operand, probability: Operand) -> Operand | None:

@@ -46,8 +46,8 @@ class RawProbabilityRatio(SiteRule):
 
     ## Fix
     `exp(clamp(new_logp - old_logp, -20, 20))` where both probabilities are exps of
-    log-probabilities at hand; otherwise adds 1e-8 to the denominator (any epsilon in reach between 1e-8 and 1e-5 is
-    used instead).
+    log-probabilities at hand; otherwise adds 1e-8 to the denominator (any epsilon in reach between
+    1e-8 and 1e-5 is used instead).
 
     ## Fix safety
     Bounded: by eps / old_prob.

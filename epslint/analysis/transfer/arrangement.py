@@ -124,7 +124,9 @@ def counted_up(call: Call) -> Fact:
     if (step := call.get("step")) is not None and step.range.can_be_negative:
         return result(call)
     found = result(call, ranges.at_least(start), zero=Evidence.PROVEN, ground=Evidence.PROVEN)
-    return replace(found, grad=False, form=call.form)
+    whole = step is None and start == start // 1
+    dtype = DType.INT if whole and found.dtype is DType.UNKNOWN else found.dtype
+    return replace(found, grad=False, form=call.form, dtype=dtype)
 
 
 def uniform(call: Call) -> Fact:
