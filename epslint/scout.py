@@ -67,6 +67,13 @@ class Sinks:
     operators: tuple[type[ast.operator], ...]
     names: frozenset[str]
 
+    def under_aliases(self, imports: Mapping[str, str]) -> Sinks:
+        """After `from torch import log as ln`, `ln` is one of the names too."""
+        aliases = {
+            local for local, full in imports.items() if full.rpartition(".")[2] in self.names
+        }
+        return Sinks(self.operators, self.names | aliases)
+
     def within(self, node: ast.AST) -> bool:
         return any(self._is_one(child) for child in ast.walk(node))
 
@@ -81,11 +88,13 @@ class Sinks:
 def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
     tree = _parsed(source)
+    imports = dict(_imports(tree))
+    sinks = sinks.under_aliases(imports)
     functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
     classes = {n.name: _class(n, sinks) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)
     return Outline(
-        imports=dict(_imports(tree)),
+        imports=imports,
         functions=functions,
         classes=classes,
         body=_grouped(loose),

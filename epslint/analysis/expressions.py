@@ -208,6 +208,8 @@ class Expressions:
             return part
         if name == "shape" or (name == "size" and (base.form is Form.NUMPY or base.can_be_empty)):
             return _shape(base)
+        if name == "parent" and base.form is Form.OTHER:
+            return base  # of a path
         if name in _SAME_ATTRIBUTES:
             return replace(base, grad=base.grad and name != "data")
         if name == "dtype":

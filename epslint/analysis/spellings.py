@@ -51,6 +51,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "exponent": "y",
         "fill_value": "value",
         "reduction_indices": "dim",
+        "axes": "dim",
         "ord": "p",
     }
 )
