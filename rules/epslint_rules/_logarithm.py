@@ -36,13 +36,13 @@ def split_sum(origin: Origin, constant: float) -> Operand | None:
     return x if origin.op is Op.ADD and y.fact.constant == constant else None
 
 
-def guarded_log(site: Site, operand: Operand) -> Diagnosis:
+def guarded_log(site: Site, operand: Operand, when: str = "") -> Diagnosis:
     """The finding for a log whose argument can be 0, with an epsilon as its repair."""
     fact = operand.fact
     return Diagnosis(
         span=site.unit.span(operand.node),
         message=f"Log of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
-        f"{zero_when(fact)}",
+        f"{when or zero_when(fact)}",
         confidence=CONFIDENCE[fact.zero],
         why=chain(fact),
         fix=with_epsilon(site, operand),

@@ -73,7 +73,7 @@ class LogOfComplement(SiteRule):
         inner = maker(term.fact) if term is not None else None
         if term is None or not term.fact.is_any(Kind.PROB) or (inner and inner.op is Op.SIGMOID):
             return
-        yield guarded_log(site, operand)
+        yield guarded_log(site, operand, when="0 where the probability is 1")
 
 
 def _reaches_minus_one(operand: Operand) -> bool:

@@ -87,7 +87,7 @@ class LogOfSumOfExp(SiteRule):
 def _fix(site: Site, operand: Operand, total: Origin, exponential: Origin) -> Fix | None:
     dim, keepdim = total.operands.get("dim"), total.operands.get("keepdim")
     argument = exponential.operands.get("x")
-    inline = total.node is operand.node and total.operands["x"].node is exponential.node
+    inline = total.operands["x"].node is exponential.node
     if dim is None or argument is None or not inline or "x" not in site.repeatable:
         return None
     unit = site.unit

@@ -75,15 +75,15 @@ class LogOfOnePlus(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of one plus something, {quoted(site, operand.node)}: {_WHY[function]}",
             confidence=Confidence.PROVEN,
-            fix=_fix(site, function, argument),
+            fix=_fix(site, function, argument) if argument is not None else None,
         )
 
 
 _WHY = {"softplus": "exp overflows, softplus does not", "log1p": "log1p keeps the small digits"}
 
 
-def _inside(site: Site, operand: Operand) -> tuple[str, Operand] | None:
-    """The stable function for this log, and what it is to be applied to."""
+def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
+    """The stable function for this log, and what it is to be applied to, if that is at hand."""
     term: Operand | None = operand
     origin = maker(operand.fact)
     if site.op is Op.LOG:
@@ -94,7 +94,9 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand] | None:
         return None
     exponential = _exponential(term)
     if exponential is not None:
-        return "softplus", exponential.operands["x"]
+        # The argument of an exp that has a name of its own may have changed since.
+        written_here = exponential.node is term.node
+        return "softplus", exponential.operands["x"] if written_here else None
     if site.op is Op.LOG1P or not _can_be_small(site, term):
         return None
     return "log1p", term
@@ -102,7 +104,7 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand] | None:
 
 def _exponential(term: Operand) -> Origin | None:
     origin = maker(term.fact)
-    if origin is None or origin.op is not Op.EXP or origin.node is not term.node:
+    if origin is None or origin.op is not Op.EXP:
         return None
     return None if origin.fact("x").range.hi <= 0 else origin
 

@@ -77,7 +77,9 @@ class EntropyOfZero(SiteRule):
             return
         if (log := _struck_log(x, y) or _struck_log(y, x)) is not None:
             yield _masked_out(site, log)
-        elif (own := _own_log(x, y) or _own_log(y, x)) is not None and not _is_repaired(site):
+            return
+        own = _own_log(x, y) or _own_log(y, x)
+        if own is not None and own.unit is site.unit and not _is_repaired(site):
             yield _underflowed(site, own)
 
 

@@ -67,7 +67,7 @@ class UncappedKlEstimator(SiteRule):
     supersedes = frozenset({"EPS301", "EPS304"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
-        found = _estimated(list(_terms(site)))
+        found = _estimated(site, list(_terms(site)))
         if found is None or not site.differentiated or not is_uncapped(found.argument):
             return
         argument = found.argument
@@ -132,11 +132,11 @@ def _is_difference(fact: Fact, origin: Origin) -> bool:
     return fact.is_any(Kind.LOGRATIO) and not moved
 
 
-def _estimated(terms: list[_Term]) -> _Estimator | None:
-    """A sum that is exp(d) - d - 1."""
+def _estimated(site: Site, terms: list[_Term]) -> _Estimator | None:
+    """A sum that is exp(d) - d - 1, and in which the exp is not that of a helper."""
     for term in terms:
         exponential = exponential_behind(term.operand) if term.sign > 0 else None
-        if exponential is None:
+        if exponential is None or exponential.unit is not site.unit:
             continue
         argument = exponential.operands["x"]
         rest = [t for t in terms if t is not term]

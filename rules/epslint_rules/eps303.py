@@ -74,6 +74,8 @@ class ClampAfterExp(SiteRule):
         exponential = exponential_behind(operand) if operand is not None else None
         if operand is None or exponential is None or not site.differentiated:
             return
+        if exponential.unit is not site.unit:
+            return  # in a helper, where it is found by itself
         argument = exponential.operands["x"]
         if cannot_overflow(exponential) or not argument.fact.huge:
             return
