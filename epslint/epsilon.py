@@ -69,7 +69,10 @@ class Precision:
         return math.log(self.largest)
 
     def floor(self, power: float = 1.0) -> float:
-        """The smallest power of ten `x` for which `x ** -power` is still finite."""
+        """The smallest power of ten `x` for which `x ** -power` is still finite.
+
+        In float16 1e-8 is 0, and the reciprocal of the smallest normal number overflows: 1e-4.
+        """
         return 10.0 ** math.ceil(-math.log10(self.largest) / power)
 
 
@@ -81,10 +84,6 @@ FLOAT64 = Precision("float64", eps=2.0**-52, tiny=2.0**-1022, largest=1.79769313
 PRECISIONS: Mapping[str, Precision] = MappingProxyType(
     {p.name: p for p in (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)}
 )
-
-# 1e-8 is 0 in float16, and the reciprocal of its smallest normal number already overflows; 1e-4 is
-# the first round number whose reciprocal is finite there.
-FLOAT16_FLOOR = 1e-4
 
 _TIERS: Mapping[Role, Tier] = MappingProxyType(
     {
@@ -121,10 +120,13 @@ class Hierarchy:
         value = self.tiers[role].value
         return value if precision is None else max(value, precision.floor(power))
 
-    def fits(self, role: Role, epsilon: float, precision: Precision | None = None) -> bool:
+    def fits(
+        self, role: Role, epsilon: float, precision: Precision | None = None, power: float = 1.0
+    ) -> bool:
         """Whether `epsilon`, found in the code, does the job of the role's own."""
         if precision is FLOAT16:
-            return FLOAT16_FLOOR <= epsilon <= max(FLOAT16_FLOOR, self.tiers[role].at_most)
+            floor = precision.floor(power)
+            return floor <= epsilon <= max(floor, self.tiers[role].at_most)
         return self.tiers[role].fits(epsilon)
 
     def bound(self, clamp: Clamp, precision: Precision | None = None) -> float:

@@ -18,7 +18,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.analysis.unit import Unit
-from epslint.epsilon import Role, Style, spelled
+from epslint.epsilon import Precision, Role, Style, spelled
 from epslint.rule import Edit
 from epslint.source import Span
 
@@ -55,13 +55,23 @@ def slot_of(site: Site, operand: Operand) -> Slot:
     return Slot.TIGHT
 
 
-def epsilon_text(site: Site, role: Role, guarded: Fact) -> str:
-    """The epsilon to write: one that the code has a name for if its size fits, else the number."""
-    precision = guarded.dtype.precision
+def epsilon_text(site: Site, role: Role, guarded: Fact, power: float = 1.0) -> str:
+    """The epsilon to write: one that the code has a name for if its size fits, else the number.
+
+    `power` is the order of the pole, its gradient's included.
+    """
+    precision = _narrowest(site, guarded)
     for at_hand in site.scope.epsilons:
-        if site.hierarchy.fits(role, at_hand.value, precision):
+        if site.hierarchy.fits(role, at_hand.value, precision, power):
             return at_hand.text
-    return spelled(site.hierarchy.epsilon(role, precision))
+    return spelled(site.hierarchy.epsilon(role, precision, power))
+
+
+def _narrowest(site: Site, guarded: Fact) -> Precision | None:
+    """The dtype that overflows first: 1 / 1e-8 is the gradient of a float16 numerator, too."""
+    facts = [guarded, *(operand.fact for operand in site.operands.values())]
+    known = [fact.dtype.precision for fact in facts if fact.dtype.precision is not None]
+    return min(known, key=lambda precision: precision.largest, default=None)
 
 
 def guard(site: Site, operand: Operand, epsilon: str) -> tuple[Edit, ...]:

@@ -23,11 +23,12 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     if key is not None and theirs == (Op.DETACH, key):
         return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
     if key is not None and theirs == (Op.MAX, key):
-        shifted = ranges.NONPOSITIVE
-        return Fact(shifted, Kind.SHIFTED, Evidence.PROVEN, form=left.form, grad=left.grad)
+        known = Fact(ranges.NONPOSITIVE, Kind.SHIFTED, Evidence.PROVEN)
+        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
         proven = Evidence.PROVEN
-        return Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven, form=left.form, grad=left.grad)
+        known = Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven)
+        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     return None
 
 

@@ -19,6 +19,8 @@ from epslint.rule import Confidence, Diagnosis, Fix, Grade
 SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
 COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
 
+_NEVER_LEARNED = Kind.COUNT | Kind.MASK | Kind.LENGTH
+
 # Which parameter of an operation is divided by.
 _DIVISOR: Mapping[Op, str] = MappingProxyType(
     {
@@ -90,7 +92,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     if site.op in _WHOLE or fact.is_any(Kind.OFFSET):
         return _whole_fix(site, operand)
     role = role_of(site, fact)
-    epsilon = epsilon_text(site, role, fact)
+    epsilon = epsilon_text(site, role, fact, _pole(site, fact))
     message = f"Add {epsilon} to the divisor ({role.value})"
     if fact.is_any(Kind.SIGNED):
         # An addition would only move the pole to where the value is -epsilon.
@@ -99,6 +101,15 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     if (root := _under_root(operand)) is not None:
         return Fix(message, Grade.BOUNDED, add(site.unit, root[0], epsilon, root[1]))
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
+
+
+def _pole(site: Site, divisor: Fact) -> float:
+    """The order of the pole at 0: one more for a gradient, unless the numerator is 0 there too."""
+    exponent = site.fact("y").constant if site.op is Op.POW else None
+    order = 0.5 if site.op is Op.RSQRT else abs(exponent or 1.0)
+    learned = site.differentiated and divisor.grad and not divisor.is_any(_NEVER_LEARNED)
+    vanishing = site.op is Op.DIV and family(divisor) != Kind.NONE
+    return order + 1.0 if learned and not vanishing else order
 
 
 def _under_root(operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:

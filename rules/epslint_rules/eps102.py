@@ -11,6 +11,7 @@ from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.epsilon import FLOAT16, spelled
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._division import DIVISIONS, SPREAD, diagnosis, divisor, family
 
@@ -45,9 +46,11 @@ class UnguardedSpreadDivision(SiteRule):
     `F.normalize(x, dim=…)`.
 
     ## Fix safety
-    Bounded: the value changes by one part in spread / epsilon. Beware of a group whose spread is 0
-    up to rounding: its numerator is rounding noise too, and dividing that by 1e-6 can make large
-    advantages of it. Where that can happen, skip such groups.
+    Bounded: the value changes by one part in spread / epsilon; under a root, where the epsilon is
+    added to the variance, by one part in 2 variance / epsilon. Float16, where the code shows it,
+    gets the smallest epsilon that it can take: 1e-4, 1e-3 before rsqrt, 1e-2 before a reciprocal.
+    Beware of a group whose spread is 0 up to rounding: its numerator is rounding noise too, and
+    dividing that by 1e-6 can make large advantages of it. Where that can happen, skip such groups.
 
     ## References
     In use for advantages: 1e-4 (TRL), 1e-6 (verl, ROLL), 1e-8 (SB3, CleanRL), 1e-9 (OpenRLHF).
@@ -81,7 +84,10 @@ def _normalized(site: Site, operand: Operand) -> Fix | None:
     if (key := key_of(numerator.node)) is None or key != key_of(vector.node):
         return None
     unit = site.unit
-    text = f"{functional}.normalize({unit.text(numerator.node)}, dim={unit.text(dim.node)})"
+    x, axis = unit.text(numerator.node), unit.text(dim.node)
+    half = vector.fact.dtype.precision is FLOAT16  # in which F.normalize's own 1e-12 is 0
+    given = f", eps={spelled(FLOAT16.floor())}" if half else ""
+    text = f"{functional}.normalize({x}, dim={axis}{given})"
     return Fix("Use F.normalize", Grade.BOUNDED, (Edit(unit.span(site.node), text),))
 
 
