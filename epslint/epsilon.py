@@ -129,10 +129,18 @@ class Hierarchy:
             return floor <= epsilon <= max(floor, self.tiers[role].at_most)
         return self.tiers[role].fits(epsilon)
 
-    def bound(self, clamp: Clamp, precision: Precision | None = None) -> float:
-        """The bound of a log-ratio: never above what exp can take in the precision."""
+    def bound(
+        self, clamp: Clamp, precision: Precision | None = None, *, weighed: bool = False
+    ) -> float:
+        """The bound of a log-ratio: never above what exp can take in the precision.
+
+        `weighed`: exp(d) is multiplied by d, as in a divergence; that overflows earlier.
+        """
         value = self.clamps[clamp]
-        return min(value, math.floor(precision.exp_limit)) if precision is not None else value
+        if precision is None:
+            return value
+        limit = precision.exp_limit
+        return min(value, math.floor(limit - math.log(limit) if weighed else limit))
 
     def override(self, epsilons: Mapping[Role, float], clamps: Mapping[Clamp, float]) -> Hierarchy:
         """This hierarchy with values from the configuration put in."""

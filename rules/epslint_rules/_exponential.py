@@ -56,7 +56,8 @@ def capped(
 
     `twins` are other places of the same expression that write the log-ratio out once more.
     """
-    bound = f"{site.hierarchy.bound(clamp, operand.fact.dtype.precision):.1f}"
+    precision = operand.fact.dtype.precision
+    bound = f"{site.hierarchy.bound(clamp, precision, weighed=clamp is Clamp.KL):.1f}"
     definition = _definition(site, _unsigned(operand) if twins else operand)
     targets = [operand.node, *(twin.node for twin in twins)] if definition is None else [definition]
     in_place = definition is None and changes_in_place(site, operand)
