@@ -97,7 +97,7 @@ _WORDS = (
         setting=False,
     ),
     _word(
-        r"^(prob_|probability_|policy_|importance_|is_|density_|likelihood_)?ratios?$",
+        r"^(ratio|(prob|probability|policy|importance|is|density|likelihood)_ratios?)$",
         _fact(ranges.NONNEGATIVE, Kind.RATIO),
     ),
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),

@@ -53,11 +53,18 @@ def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
         return y.zero
     if y.constant == 0:
         return x.zero
+    if _is_masked(x) and _is_masked(y):
+        return Evidence.NONE  # `a * m + b * (1 - m)`: where one is masked out, the other is not
     if x.constant is None and y.constant is None and x.zero and y.zero:
         return weakest(x.zero, y.zero)
     if x.is_any(Kind.OFFSET) or y.is_any(Kind.OFFSET):
         return weakest(x.zero, Evidence.PROVEN) if y.constant is not None else Evidence.NONE
     return Evidence.NONE
+
+
+def _is_masked(fact: Fact) -> bool:
+    """A product with a mask, element by element: no sum or count over it."""
+    return fact.is_any(Kind.MASK) and not fact.is_any(Kind.SUM | Kind.COUNT | Kind.MEAN)
 
 
 def _huge_of_sum(x: Fact, y: Fact) -> Evidence:
@@ -125,10 +132,18 @@ def mul(call: Call) -> Fact:
         product,
         _kinds_of_product(x, y),
         ground=_ground_of_product(x, y),
-        zero=max(x.zero, y.zero),
+        zero=max(_zero_scaled(x, y), _zero_scaled(y, x)),
         huge=max(_huge_scaled(x, y), _huge_scaled(y, x)),
         dtype=promoted(x, y),
     )
+
+
+def _zero_scaled(x: Fact, y: Fact) -> Evidence:
+    """Whether x times y can be 0 because x can: not for the square in some unknown formula."""
+    unknown = y.constant is None and not y.kinds and y.range == ranges.TOP
+    if unknown and x.zero is Evidence.NAMED and x.kinds == Kind.MAGNITUDE:
+        return Evidence.NONE
+    return x.zero
 
 
 def _ground_of_product(x: Fact, y: Fact) -> Evidence:

@@ -58,6 +58,8 @@ def _zero_of_sum(x: Fact, form: Form) -> Evidence:
         return Evidence.PROVEN
     if x.zero or form is Form.NUMBER or x.form is Form.LIST:
         return x.zero  # numbers gathered over a loop are taken to be some
+    if x.range.nonnegative:
+        return Evidence.NONE  # exps, say: for a sum of 0 every one of them must underflow
     # Of a sum of unknown things not even the sign is known: that it can be 0 is a fair guess.
     return Evidence.NAMED
 
