@@ -1,0 +1,103 @@
+"""EPS103: epsilons beside magnitudes and probabilities, and a floor of 1 under n - 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from epslint.epsilon import Role
+from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch, each
+
+X = [1.0, -2.0, 0.5]
+ZEROS = [0.0, 1.0, 2.0]
+SURE = [0.0, -1000.0, -1.0]
+LOGITS = [0.5, -0.5, 0.25]
+
+# The divisor has a gradient: its pole is of order 2, and float16 takes 1e-2.
+LEARNED = Bound(Role.GENERAL, power=2.0)
+QUANTITY = Torch(
+    fixture="hazard_quantities",
+    adversarial=(ZEROS,),
+    ordinary=(X,),
+    bound=replace(LEARNED, over=0.5, gradient=6.0),
+    unseen_float16=ABSORBED,
+)
+ONE_ROW = Torch(
+    fixture="hazard_counts",
+    adversarial=([[1.0, 2.0]],),
+    ordinary=([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]],),
+)
+
+PROOF = Proof(
+    code="EPS103",
+    documented="where the denominator is d, the value changes by one part in d / 1e-8",
+    trials=(
+        Torch(
+            function="inverse_propensity",
+            adversarial=(SURE, 1),
+            ordinary=(LOGITS, 1),
+            bound=replace(LEARNED, over=0.17),
+            unseen_float16=ABSORBED,
+        ),
+        *each(QUANTITY, "sign_by_hand", "sinc"),
+        replace(
+            QUANTITY,
+            function="negative_pow",
+            bound=Bound(Role.GENERAL, over=0.5, value=2.0, gradient=4.0, power=2.5),
+        ),
+        Torch(
+            function="mean_square",
+            fixture="hazard_quantities",
+            adversarial=([[0.0, 0.0], [1.0, 2.0]],),
+            ordinary=([[1.0, -2.0], [1.0, 2.0]],),
+            bound=Bound(Role.GENERAL, power=1.5),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="by_sine",
+            text="import torch\n\n\ndef by_sine(x, y):\n    return x / torch.sin(y)\n",
+            adversarial=(X, ZEROS),
+            ordinary=(X, [0.5, -0.5, 1.0]),
+            bound=replace(LEARNED, over=0.4),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="relative_error",
+            fixture="hazard_quantities",
+            adversarial=(X, ZEROS),
+            ordinary=(X, [1.5, -1.0, 2.0]),
+            constants=frozenset({1}),
+            bound=LEARNED,
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="odds",
+            fixture="hazard_propensity",
+            adversarial=([1000.0, 0.0, 0.0], X),
+            ordinary=(LOGITS, X),
+            bound=replace(LEARNED, over=0.3),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="by_name",
+            fixture="hazard_propensity",
+            adversarial=(X, [0.0, 0.5, 1.0]),
+            ordinary=(X, [0.25, 0.5, 1.0]),
+            constants=frozenset({1}),
+            bound=replace(LEARNED, over=0.25),
+            unseen_float16=ABSORBED,
+        ),
+        *each(ONE_ROW, "unbiased", "covariance", "with_one_row"),
+        Torch(
+            function="leave_one_out",
+            fixture="hazard_counts",
+            adversarial=([[1.0], [2.0]],),
+            ordinary=([[1.0, 2.0], [3.0, -1.0]],),
+        ),
+        Numpy(
+            function="standard_error",
+            fixture="hazard_counts",
+            adversarial=([1.0],),
+            ordinary=([1.0, 2.0, 4.0],),
+        ),
+    ),
+)

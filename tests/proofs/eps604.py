@@ -1,0 +1,28 @@
+"""EPS604: a count that starts at 1e-24 instead of 0."""
+
+from __future__ import annotations
+
+from tests.proofs.proof import Proof, Torch
+
+CALLED = """
+def run(x):
+    running = RunningMean()
+    if x is not None:
+        running.update(x)
+    return running.mean()
+"""
+
+PROOF = Proof(
+    code="EPS604",
+    documented="after the first update 1e-24 is lost in rounding",
+    trials=(
+        Torch(function="run", driver=CALLED, adversarial=(None,), ordinary=([1.0, 2.0, 4.0],)),
+        Torch(
+            function="run",
+            fixture="hazard_torch",
+            driver=CALLED,
+            adversarial=(None,),
+            ordinary=([1.0, 2.0, 4.0],),
+        ),
+    ),
+)
