@@ -7,11 +7,9 @@ is known line by line. Neither knows a rule.
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
+from epslint.analysis.depth import with_room
 from epslint.analysis.model import Model
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
@@ -19,7 +17,7 @@ from epslint.analysis.site import Site
 from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import Sinks, scout
-from epslint.source import Source, SourceError
+from epslint.source import Source
 
 _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {
     Op.ADD: (ast.Add,),
@@ -30,9 +28,6 @@ _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {
     Op.MOD: (ast.Mod,),
     Op.POW: (ast.Pow,),
 }
-
-# Deep enough for real expressions, shallow enough for the stack of a thread.
-_RECURSION_LIMIT = 5_000
 
 EVERYTHING = frozenset(Op)
 
@@ -50,22 +45,26 @@ def analyse(
     source: Source, hierarchy: Hierarchy = DEFAULT, listening: frozenset[Op] = EVERYTHING
 ) -> tuple[Site, ...]:
     """The operations of a file that somebody listens to; raises SourceError for bad input."""
-    with _deep_recursion(source):
-        model = Model(source, scout(source, _sinks(listening)), hierarchy, listening)
-        return tuple(model.sites())
+    return with_room(lambda: _analyse(source, hierarchy, listening))
+
+
+def _analyse(source: Source, hierarchy: Hierarchy, listening: frozenset[Op]) -> tuple[Site, ...]:
+    model = Model(source, scout(source, _sinks(listening)), hierarchy, listening)
+    return tuple(model.sites())
 
 
 def facts(source: Source) -> tuple[Known, ...]:
     """What each assignment of a file makes known, in the order of its lines."""
-    with _deep_recursion(source):
-        outline = scout(source, _sinks(EVERYTHING))
-        model = Model(source, outline, DEFAULT, EVERYTHING, tracing=True)
-        known = {
-            (row, subject): described(fact)
-            for frame in model.frames()
-            for (row, subject), fact in frame.known.items()
-        }
+    known = with_room(lambda: _known(source))
     return tuple(Known(row, subject, text) for (row, subject), text in sorted(known.items()))
+
+
+def _known(source: Source) -> dict[tuple[int, str], str]:
+    outline = scout(source, _sinks(EVERYTHING))
+    model = Model(source, outline, DEFAULT, EVERYTHING, tracing=True)
+    return {
+        place: described(fact) for frame in model.frames() for place, fact in frame.known.items()
+    }
 
 
 def _sinks(listening: frozenset[Op]) -> Sinks:
@@ -77,17 +76,3 @@ def _sinks(listening: frozenset[Op]) -> Sinks:
         if spelling.op in listening
     }
     return Sinks(operators, frozenset(spelled | {f"{name}_" for name in spelled}))
-
-
-@contextmanager
-def _deep_recursion(source: Source) -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    try:
-        yield
-    except RecursionError:
-        raise SourceError(
-            "is nested too deeply to be checked: split its longest expression"
-        ) from None
-    finally:
-        sys.setrecursionlimit(limit)

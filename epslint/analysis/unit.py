@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from epslint.analysis.depth import with_room
 from epslint.scout import Rows
 from epslint.source import Source, SourceError, Span
 
@@ -52,7 +53,7 @@ class Unit:
     @property
     def _all_spans(self) -> dict[cst.CSTNode, Span]:
         if self._spans is None:
-            self._spans = _spans(self._module, self._text)
+            self._spans = with_room(lambda: _spans(self._module, self._text))
         return self._spans
 
     def outer_span(self, node: cst.BaseExpression) -> Span:
