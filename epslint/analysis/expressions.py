@@ -271,16 +271,26 @@ class Expressions:
         return self.apply(Op.LOGICAL, node, operands, env)
 
     def _boolean(self, node: cst.BooleanOperation, env: Env) -> Fact:
-        left = self.eval(node.left, env)
+        """`a and b and c` operand by operand: pair by pair the first would be read each time."""
         conjunction = isinstance(node.operator, cst.And)
-        branch = env.child()
-        self.guards.assume(node.left, conjunction, branch)
-        right = self.eval(node.right, branch)
-        if conjunction:
-            return right if right.form is Form.UNKNOWN else left.join(right)
+        first, *rest = _chained(node)
+        fact, branch, last = self.eval(first, env), env.child(), first
+        if not conjunction:
+            fact = self._if_true(first, branch)
+        for operand in rest:
+            self.guards.assume(last, conjunction, branch)
+            right = self.eval(operand, branch)
+            if not conjunction and operand is not rest[-1]:
+                right = self._if_true(operand, branch)
+            fact = right if conjunction and right.form is Form.UNKNOWN else fact.join(right)
+            last = operand
+        return fact
+
+    def _if_true(self, node: cst.BaseExpression, env: Env) -> Fact:
+        """What `node` is where `node or …` gives it back."""
         chosen = env.child()
-        self.guards.assume(node.left, True, chosen)
-        return self.quietly(node.left, chosen).join(right)
+        self.guards.assume(node, True, chosen)
+        return self.quietly(node, chosen)
 
     def _comparison(self, node: cst.Comparison, env: Env) -> Fact:
         left = self.eval(node.left, env)
@@ -305,6 +315,10 @@ class Expressions:
         if key is not None and (found := env.fact(key)) is not None:
             return found
         if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+            for element in node.slice:
+                for bound in element.slice.children:
+                    if isinstance(bound, cst.BaseExpression):
+                        self.eval(bound, env)
             return self._picked(node, base, base.size, env)
         index = node.slice[0].slice.value
         position = self.eval(index, env)
@@ -422,6 +436,18 @@ def _positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tu
     if len(facts) > 8 or any(isinstance(element, cst.StarredElement) for element in elements):
         return ()
     return tuple(enumerate(facts))
+
+
+def _chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
+    """The operands of `a and b and c`, or of `a or b or c`."""
+    operands: list[cst.BaseExpression] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.BooleanOperation) and (
+        type(current.operator) is type(node.operator)
+    ):
+        operands.append(current.right)
+        current = current.left
+    return [current, *reversed(operands)]
 
 
 def _shape(base: Fact) -> Fact:

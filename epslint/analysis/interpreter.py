@@ -168,6 +168,8 @@ class Interpreter:
         return False
 
     def _raise(self, node: cst.Raise, env: Env) -> bool:
+        if node.exc is not None:
+            self.expressions.eval(node.exc, env)
         return False
 
     def _break(self, node: cst.Break, env: Env) -> bool:
@@ -183,6 +185,8 @@ class Interpreter:
     def _delete(self, node: cst.Del, env: Env) -> bool:
         if isinstance(node.target, cst.Name):
             env.assign(node.target.value, UNKNOWN, self.model.tick())
+        else:
+            self.expressions.eval(node.target, env)
         return True
 
     # -- branches ----------------------------------------------------------------------------
