@@ -8,7 +8,7 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Kind
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Origin
+from epslint.analysis.origin import Operand, Origin
 from epslint.rule import Reason
 
 # The first that fits names the value.
@@ -52,6 +52,7 @@ _ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
         Kind.VAR: "0 when all values are equal",
         Kind.NORM: "0 when every element is 0",
         Kind.SPAN: "0 when all values are equal or zero",
+        Kind.RATIO: "0 once the probability on top underflows",
         Kind.SUM: "0 when everything summed is 0, masked out, or cancels",
         Kind.MEAN: "0 when the values are all 0 or cancel",
         Kind.PRODUCT: "0 when one factor is 0",
@@ -98,7 +99,7 @@ def described(fact: Fact) -> str:
 
 
 def chain(fact: Fact) -> tuple[Reason, ...]:
-    """Where the possibility of 0 comes from: first what is divided by, last its root."""
+    """Where the possibility of 0 or of a huge value comes from: first the value, last its root."""
     return tuple(_links(fact))[:4]
 
 
@@ -110,12 +111,16 @@ def _links(fact: Fact) -> Iterator[Reason]:
         seen.add(origin)
         if origin.op not in _ARRANGING:
             yield Reason(origin.row, _link(origin, current))
-        cause = _cause(origin)
-        if cause is None:
-            return
-        current, origin = cause, cause.origin
-        if origin is None and current.ground is Evidence.NAMED and current.kinds:
-            yield Reason(None, f"taken for {noun(current)} because of its name")
+        cause = _cause_of_huge(origin) if current.huge else _cause(origin)
+        if cause is None or cause.fact.kinds is Kind.LOGITS:
+            return  # that something is called logits makes it no hazard
+        named = cause.fact.ground is Evidence.NAMED and cause.fact.kinds
+        if named and Evidence.PROVEN in (current.zero, current.huge):
+            return  # what the operation is known for it is known for without the name
+        if named and cause.fact.origin is None:
+            text = " ".join(origin.unit.text(cause.node).split())
+            yield Reason(None, f"`{text}` is taken for {noun(cause.fact)} because of its name")
+        current, origin = cause.fact, cause.fact.origin
 
 
 def _link(origin: Origin, fact: Fact) -> str:
@@ -124,13 +129,23 @@ def _link(origin: Origin, fact: Fact) -> str:
     return f"`{origin.text}` is {noun(fact)} in {fact.range}"
 
 
-def _cause(origin: Origin) -> Fact | None:
+def _cause_of_huge(origin: Origin) -> Operand | None:
+    """The operand that makes the result possibly huge; of two that are equally to blame the one
+    of which less is known.
+    """
+    operands = origin.operands.values()
+    huge = [operand for operand in operands if operand.fact.huge]
+    logs = [operand for operand in operands if operand.fact.kinds & (Kind.LOGPROB | Kind.LOGRATIO)]
+    return min(huge or logs, key=lambda operand: operand.fact.ground, default=None)
+
+
+def _cause(origin: Origin) -> Operand | None:
     """The operand that makes the result possibly 0."""
-    operands = [operand.fact for operand in origin.operands.values()]
-    empty = [fact for fact in operands if fact.can_be_empty]
+    operands = origin.operands.values()
+    empty = [operand for operand in operands if operand.fact.can_be_empty]
     if empty and origin.op in _COUNTING:
         return empty[0]
-    zero = [fact for fact in operands if fact.zero and fact.constant is None]
+    zero = [operand for operand in operands if operand.fact.zero and operand.fact.constant is None]
     if zero:
         return zero[0]
-    return next((fact for fact in operands if fact.kinds), None)
+    return next((operand for operand in operands if operand.fact.kinds), None)

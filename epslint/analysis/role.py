@@ -29,6 +29,8 @@ def role_of(site: Site, guarded: Fact) -> Role:
     words = _words(site)
     if kinds & Kind.KL or any(_DIVERGENCE.search(word) for word in words):
         return Role.DIVERGENCE
+    if site.op is Op.LOG and guarded.is_any(Kind.RATIO):
+        return Role.LOG_RATIO
     if site.op is Op.DIV and guarded.is_any(Kind.PROB) and site.fact("x").is_any(Kind.PROB):
         return Role.RATIO
     if guarded.is_any(_SPREAD):

@@ -8,8 +8,10 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis.fact import Evidence
+from epslint.analysis.origin import Operand
+from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
-from epslint.rule import Confidence
+from epslint.rule import Confidence, Reason
 
 CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
     {
@@ -23,3 +25,9 @@ CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
 def quoted(site: Site, node: cst.BaseExpression) -> str:
     """An expression of the program on one line, in backticks."""
     return f"`{' '.join(site.unit.text(node).split())}`"
+
+
+def made_elsewhere(operand: Operand) -> tuple[Reason, ...]:
+    """How an operand came to be, where that is not written at the place itself."""
+    origin = operand.fact.origin
+    return () if origin is None or origin.node is operand.node else chain(operand.fact)

@@ -13,7 +13,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import rewritten, without_wrapper
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import is_replaceable, maker, with_epsilon
-from epslint_rules._wording import quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class LogOfSoftmax(SiteRule):
@@ -74,6 +74,7 @@ class LogOfSoftmax(SiteRule):
             message=f"Log of a softmax, {quoted(site, operand.node)}: it underflows to 0, "
             "log_softmax does not",
             confidence=Confidence.PROVEN,
+            why=made_elsewhere(operand),
             fix=_fix(site, operand, origin) or with_epsilon(site, operand),
         )
 

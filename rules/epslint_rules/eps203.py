@@ -13,7 +13,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import is_replaceable, maker, split_sum, with_epsilon
-from epslint_rules._wording import quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class LogOfSigmoid(SiteRule):
@@ -76,6 +76,7 @@ class LogOfSigmoid(SiteRule):
             message=f"Log of {quoted(site, operand.node)}: a sigmoid saturates at 0 and 1, "
             "logsigmoid does not",
             confidence=Confidence.PROVEN,
+            why=made_elsewhere(operand),
             fix=_fix(site, operand, sigmoid, function) or with_epsilon(site, operand),
         )
 

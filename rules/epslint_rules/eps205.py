@@ -15,7 +15,7 @@ from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import cannot_overflow
 from epslint_rules._logarithm import is_replaceable, maker
-from epslint_rules._wording import quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class LogOfSumOfExp(SiteRule):
@@ -80,6 +80,7 @@ class LogOfSumOfExp(SiteRule):
             message=f"Log of a sum of exponentials, {quoted(site, operand.node)}: exp overflows, "
             "logsumexp does not",
             confidence=Confidence.PROVEN,
+            why=made_elsewhere(operand),
             fix=_fix(site, operand, total, exponential),
         )
 

@@ -14,7 +14,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import maker, split_sum
-from epslint_rules._wording import quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 _COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
 
@@ -53,7 +53,8 @@ class LogOfOnePlus(SiteRule):
     `softplus(x)` or `log1p(x)`; for numpy `logaddexp(0, x)`.
 
     ## Fix safety
-    Exact: the same value up to rounding, which is what improves.
+    Exact: the same value up to rounding, which is what improves. In float64 torch's softplus
+    is x itself above 20, less than log(1 + exp(x)) by up to 2e-9.
 
     ## References
     `torch.nn.functional.softplus` switches to the identity above a threshold of 20.
@@ -75,6 +76,7 @@ class LogOfOnePlus(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of one plus something, {quoted(site, operand.node)}: {_WHY[function]}",
             confidence=Confidence.PROVEN,
+            why=made_elsewhere(operand),
             fix=_fix(site, function, argument) if argument is not None else None,
         )
 

@@ -15,7 +15,7 @@ from epslint.epsilon import Clamp
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import cannot_overflow, capped, exponential_behind
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
 
 _CLAMPS = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM})
 
@@ -86,6 +86,7 @@ class ClampAfterExp(SiteRule):
             message=f"The exp of {quoted(site, argument.node)} is clamped after it overflowed: "
             "the value is bounded, its gradient is NaN",
             confidence=CONFIDENCE[argument.fact.huge],
+            why=made_elsewhere(operand),
             fix=_moved(site, operand, exponential, argument)
             or capped(site, argument, Clamp.POLICY),
         )

@@ -14,7 +14,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import cannot_overflow, exponential_behind, same_value
-from epslint_rules._wording import quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class HandRolledSoftmax(SiteRule):
@@ -80,6 +80,7 @@ class HandRolledSoftmax(SiteRule):
             message=f"A softmax by hand, divided by {quoted(site, denominator.node)}: "
             "exp overflows, softmax does not",
             confidence=Confidence.PROVEN,
+            why=made_elsewhere(numerator),
             fix=_fix(site, exponential, total),
         )
 

@@ -15,7 +15,7 @@ from epslint.epsilon import Role, spelled
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
 
 
 class ProductOfProbabilities(SiteRule):
@@ -72,6 +72,7 @@ class ProductOfProbabilities(SiteRule):
             message=f"Product of {quoted(site, operand.node)} along a sequence: it underflows, "
             "a sum of logs does not",
             confidence=CONFIDENCE[operand.fact.ground],
+            why=made_elsewhere(operand),
             fix=_fix(site),
         )
 
