@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Literal
 
 import pytest
 import torch
@@ -13,7 +14,12 @@ from torch import Tensor
 import epslint.runtime as er
 from tests.runtime.operations import CASES, DTYPES, VARIANTS, Case
 
-WIDTH = {torch.float64: 64, torch.float32: 32, torch.bfloat16: 32, torch.float16: 16}
+WIDTH: dict[torch.dtype, Literal[16, 32, 64]] = {
+    torch.float64: 64,
+    torch.float32: 32,
+    torch.bfloat16: 32,
+    torch.float16: 16,
+}
 
 
 def edges(dtype: torch.dtype) -> list[float]:

@@ -85,7 +85,7 @@ def test_hazards_are_repaired(name: str, dtype: torch.dtype, device: torch.devic
     assert torch.equal(value[finite], plain[0][finite])
 
 
-PLAIN = [
+PLAIN: list[Callable[[Tensor], Tensor]] = [
     lambda x: 1 / x,
     torch.log,
     torch.exp,

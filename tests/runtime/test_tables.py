@@ -137,7 +137,9 @@ def test_the_trail_forgets_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.ones(1, requires_grad=True)
     nodes = []
     for _ in range(25):
-        nodes.append((x * 2).grad_fn)
+        node = (x * 2).grad_fn
+        assert node is not None
+        nodes.append(node)
         trail.follow()
     assert len(trail._spots) <= 10
     assert trail.line_of(nodes[-1]) is not None
