@@ -121,6 +121,17 @@ def test_division_survives_any_incoming_gradient(incoming: float) -> None:
     assert all(grad.isfinite().all() for grad in grads)
 
 
+@pytest.mark.parametrize("name", ["normalize", "masked_whiten", "logprob_ratio", "k3"])
+def test_a_gradient_too_large_for_half_precision_is_the_largest(name: str) -> None:
+    case = CASES[name]
+    x = torch.tensor([0.0, 0.0, 10.0 if case.arity == 2 else 0.0], dtype=torch.float16)
+    operands = [x.clone().requires_grad_(), (x * 0).requires_grad_()][: case.arity]
+    value = case.safe(*operands)
+    incoming = torch.tensor([1e4, -1e4, 1e4], dtype=torch.float16)
+    for grad in torch.autograd.grad(value, operands, incoming):
+        assert grad.isfinite().all(), grad
+
+
 def test_division_keeps_the_sign_of_a_small_denominator() -> None:
     den = torch.tensor([1e-30, -1e-30])
     assert er.safe_div(torch.ones(2), den).tolist() == pytest.approx([1e8, -1e8])

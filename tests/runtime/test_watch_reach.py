@@ -88,6 +88,13 @@ def test_data_loaders(workers: int) -> None:
     assert places[-1] != "__getitem__", "the NaN of Inf - Inf is born here in either case"
 
 
+def test_a_worker_is_not_stopped_by_a_watch_it_inherited() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        with er.watch(on="raise"):
+            assert len(list(DataLoader(_Rows(), num_workers=1))) == 4
+
+
 def test_a_whole_training_step_with_an_optimizer() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
