@@ -70,17 +70,19 @@ _ROOMS = {
     "epslint.runtime._stats": ("RunningStats",),
     "epslint.runtime._watch": ("watch",),
 }
+_SAFE = "epslint.runtime._safe"
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = _HOME.get(name, "epslint.runtime._safe")
-    with missing():
-        found: object = getattr(import_module(room), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # A type checker shall see the names above and no others.
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        with missing():
+            found: object = getattr(import_module(_HOME.get(name, _SAFE)), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

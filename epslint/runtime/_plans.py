@@ -72,12 +72,11 @@ def _gives_tensors(op: OpOverload) -> bool:
 
 
 def _changed(op: OpOverload) -> tuple[int, ...]:
-    """Arguments that are read and then written; an `out=` is only written."""
+    """Arguments that are read and then written; an `out=`, by keyword, is only written."""
     return tuple(
         position
         for position, argument in enumerate(op._schema.arguments)
         if argument.alias_info is not None
         and argument.alias_info.is_write
-        and not argument.is_out
         and not argument.kwarg_only
     )

@@ -42,7 +42,7 @@ def _backend(*operands: object) -> ModuleType:
 
 
 def safe_div(
-    num: ArrayT,
+    num: ArrayT | float,
     den: ArrayT | float,
     *,
     role: Role | str = Role.GENERAL,

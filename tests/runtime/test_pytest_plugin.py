@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
+
+import epslint
+import epslint.runtime as er
+
+# pytester takes modules that a run in this process imports out of `sys.modules` again: the runtime
+# must be in before, or later tests would meet two of each class.
+for name in er.__all__:
+    getattr(er, name)
 
 PLUGIN = "epslint.runtime.pytest_plugin"
 # Installed, pytest finds the plugin by its entry point; in a bare checkout it is named.
@@ -101,12 +110,11 @@ def test_a_path_after_the_bare_option_is_told_apart(pytester: pytest.Pytester) -
 def test_without_torch_the_run_ends_at_once(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "torch", None)
-    for name in [name for name in sys.modules if name.startswith("epslint.runtime._")]:
-        monkeypatch.delitem(sys.modules, name)
-    result = run(pytester, "def test_it(): pass", "--epslint-watch")
+    monkeypatch.setenv("PYTHONPATH", str(Path(epslint.__file__).parents[1]))
+    pytester.makeconftest("import sys; sys.modules['torch'] = None")
+    pytester.makepyfile("def test_it(): pass")
+    plugin = () if INSTALLED else ("-p", PLUGIN)
+    result = pytester.runpytest_subprocess(*plugin, "--epslint-watch")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(['*pip install "epslint[[]torch]"*'])
 

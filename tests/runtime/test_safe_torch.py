@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Literal
 
 import pytest
 import torch
@@ -13,7 +14,12 @@ from torch import Tensor
 import epslint.runtime as er
 from tests.runtime.operations import CASES, DTYPES, VARIANTS, Case
 
-WIDTH = {torch.float64: 64, torch.float32: 32, torch.bfloat16: 32, torch.float16: 16}
+WIDTH: dict[torch.dtype, Literal[16, 32, 64]] = {
+    torch.float64: 64,
+    torch.float32: 32,
+    torch.bfloat16: 32,
+    torch.float16: 16,
+}
 
 
 def edges(dtype: torch.dtype) -> list[float]:
@@ -113,6 +119,17 @@ def test_division_survives_any_incoming_gradient(incoming: float) -> None:
     value = er.safe_div(num[:, None], den[None, :])
     grads = torch.autograd.grad(value, (num, den), torch.full_like(value, incoming))
     assert all(grad.isfinite().all() for grad in grads)
+
+
+@pytest.mark.parametrize("name", ["normalize", "masked_whiten", "logprob_ratio", "k3"])
+def test_a_gradient_too_large_for_half_precision_is_the_largest(name: str) -> None:
+    case = CASES[name]
+    x = torch.tensor([0.0, 0.0, 10.0 if case.arity == 2 else 0.0], dtype=torch.float16)
+    operands = [x.clone().requires_grad_(), (x * 0).requires_grad_()][: case.arity]
+    value = case.safe(*operands)
+    incoming = torch.tensor([1e4, -1e4, 1e4], dtype=torch.float16)
+    for grad in torch.autograd.grad(value, operands, incoming):
+        assert grad.isfinite().all(), grad
 
 
 def test_division_keeps_the_sign_of_a_small_denominator() -> None:

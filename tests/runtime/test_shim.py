@@ -85,7 +85,7 @@ def test_hazards_are_repaired(name: str, dtype: torch.dtype, device: torch.devic
     assert torch.equal(value[finite], plain[0][finite])
 
 
-PLAIN = [
+PLAIN: list[Callable[[Tensor], Tensor]] = [
     lambda x: 1 / x,
     torch.log,
     torch.exp,
@@ -230,13 +230,19 @@ def test_under_a_watch_what_is_not_repaired_is_still_seen() -> None:
     def overflow() -> None:
         _ = torch.full((2,), 3e38).sum()
 
+    def ratio_of_infinities() -> None:
+        infinite = torch.full((2,), INF)
+        _ = infinite / infinite
+
     with er.watch(on="record") as births, er.shim(quiet=True):
         overflow()
         torch.full((2,), 4.0).log()
-    assert [birth.op for birth in births.births] == ["aten.sum.default"]
+        ratio_of_infinities()
+    assert [birth.op for birth in births.births] == ["aten.sum.default", "aten.div.Tensor"]
     with er.shim(quiet=True), er.watch(on="record") as births:
         overflow()
-    assert len(births) == 1
+        ratio_of_infinities()
+    assert [birth.op for birth in births.births] == ["aten.sum.default", "aten.div.Tensor"]
 
 
 def test_two_shims() -> None:

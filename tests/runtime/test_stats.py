@@ -18,7 +18,7 @@ import epslint.runtime as er
     cut=st.integers(1, 7),
 )
 def test_batches_give_the_moments_of_the_stream(stream: np.ndarray, cut: int) -> None:
-    stats = er.RunningStats()
+    stats = er.RunningStats[np.ndarray]()
     for start in range(0, len(stream), cut):
         stats.update(stream[start : start + cut])
     np.testing.assert_allclose(stats.mean, stream.mean(), rtol=1e-9, atol=1e-9)

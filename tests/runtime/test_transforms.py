@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from torch import Tensor
@@ -11,13 +9,7 @@ from torch import Tensor
 import epslint.runtime as er
 from tests.runtime.operations import CASES, DTYPES, Case
 
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo() -> Iterator[None]:
-    """Each test compiles for itself: dynamo gives up on a function recompiled too often."""
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def operands(case: Case, dtype: torch.dtype = torch.float32, rows: int = 0) -> list[Tensor]:
