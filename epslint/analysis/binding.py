@@ -18,6 +18,8 @@ from epslint.analysis.transfer.call import WHOLE
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
 
+_DIVISORS = re.compile(r"(^|_)(den|denom|denominator|divisor|dof|ddof|df|correction|m1|minus)(_|$)")
+
 
 class Bindings:
     """Gives the targets of one frame their values."""
@@ -49,7 +51,7 @@ class Bindings:
         path = dotted(target)
         if path is None:
             return
-        fact = named_if_unknown(path, fact)
+        fact = _as_size(path, named_if_unknown(path, fact))
         env.assign(path, fact, self._model.tick())
         if isinstance(target, cst.Attribute):
             self._expressions.ledger.note_use(Op.NAME, target, fact)
@@ -122,6 +124,17 @@ class Bindings:
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
 _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.isfinite(y)`
+
+
+def _as_size(path: str, fact: Fact) -> Fact:
+    """`length = x.shape[1] - 1`: with a name of its own it is a size again, not a correction."""
+    origin = fact.origin
+    if not fact.is_any(Kind.OFFSET) or origin is None or origin.op is not Op.SUB:
+        return fact
+    whole = origin.operands["x"].fact
+    if not whole.is_any(Kind.SHAPE) or whole.zero or _DIVISORS.search(path):
+        return fact
+    return replace(fact, kinds=(fact.kinds & ~Kind.OFFSET) | Kind.SHAPE, zero=Evidence.NONE)
 
 
 def named_if_unknown(path: str, fact: Fact) -> Fact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,7 +12,7 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.ops import Op
@@ -37,6 +38,14 @@ _MODULES: Mapping[str, Op] = MappingProxyType(
     }
 )
 
+# A mask made from lengths has something true in every row: nobody is of length 0.
+_OF_LENGTHS = re.compile(
+    r"^(?!.*_from_\w*mask)\w*"
+    r"(non_?pad\w*mask|(len|lens|lengths?|seq|sequence)_(to_)?mask|mask_(of|from)_(len|seq)\w*)$"
+)
+_PAD_MASK = Fact(
+    range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
+)
 _APPLIED = "()"  # begins the name of the part of a module that tells what applying it gives
 
 
@@ -271,4 +280,6 @@ def _branches(
 def _told_by(name: str) -> Fact:
     """What the name of a function says of its result; a class gives an object."""
     last = name.rpartition(".")[2]
+    if _OF_LENGTHS.search(last):
+        return _PAD_MASK
     return UNKNOWN if last[:1].isupper() else names.named(last)

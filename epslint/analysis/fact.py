@@ -55,9 +55,14 @@ class Kind(Flag):
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
     SIMPLEX = auto()  # sums to 1 along some axis
     OFFSET = auto()  # a count less a constant: n − 1
+    DRAWN = auto()  # from a continuous distribution: neither 0 nor constant, almost surely
     LOGSCALE = auto()  # the log of a scale that is learned: log_std, log_alpha, log_var
     STRUCK = auto()  # has entries set to −∞ to mask them out
     RUNNING = auto()  # an attribute that starts at 0 and is added to
+
+
+# Kinds that keep a value away from 0: after a join they must hold on both paths.
+PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN
 
 
 class Evidence(IntEnum):
@@ -205,9 +210,10 @@ class Fact:
         )
 
     def _merged(self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]) -> Fact:
+        broken = (self.kinds ^ other.kinds) & PROMISED
         return Fact(
             range=range_,
-            kinds=self.kinds | other.kinds,
+            kinds=(self.kinds | other.kinds) & ~broken,
             ground=max(self.ground, other.ground),
             zero=max(self.zero, other.zero),
             huge=max(self.huge, other.huge),

@@ -28,7 +28,7 @@ _SETTING = re.compile(
     r"(^|_)(drop|dropout|droppath|keep|init|initial|target|noise|min|max|clip|threshold|thresh|"
     r"coef|coeff|coefficient|weight|lambda|rate|ratio_clip|token(?!_(log|lp|probs|masks?$))|id|ids|idx|index|dim|fn|func|"
     r"type|mode|name|key|path|file|shape|size|len|length|config|cfg|layer|norm_type|fill|value|"
-    r"jitter|augment|flip|swap|teacher_forcing|pixel|image|img|imagenet|rgb|dataset)(_|$)"
+    r"jitter|augment|flip|swap|teacher_forcing|pixel|image|img|imagenet|rgb|dataset|parallel|tp|dp|pp|cp|ep|norm_degree)(_|$)"
 )
 
 

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, number, weakest
+from epslint.analysis.fact import (
+    PROMISED,
+    UNKNOWN,
+    DType,
+    Evidence,
+    Fact,
+    Form,
+    Kind,
+    number,
+    weakest,
+)
 from epslint.analysis.ranges import INF, Range
 from epslint.epsilon import PRECISIONS
 from tests.analysis.strategies import FINITE, RANGES, canonical, comparable, facts
@@ -57,7 +67,8 @@ def test_a_join_keeps_every_possibility(a: Fact, b: Fact) -> None:
         assert joined.zero >= fact.zero
         assert joined.huge >= fact.huge
         assert joined.grad >= fact.grad
-        assert joined.kinds & fact.kinds == fact.kinds
+        assert joined.kinds & fact.kinds | PROMISED == fact.kinds | PROMISED
+        assert not joined.kinds & PROMISED & ~fact.kinds
         assert joined.dtype in (fact.dtype, DType.UNKNOWN)
         assert joined.form in (fact.form, Form.UNKNOWN)
 

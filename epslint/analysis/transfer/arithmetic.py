@@ -38,7 +38,7 @@ def add(call: Call) -> Fact:
         kinds = y.kinds & ~WHOLE
     elif x.zero and y.zero:
         kinds = (x.kinds | y.kinds) & ~(LOGARITHMIC | WHOLE)
-    kinds |= (x.kinds | y.kinds) & TOPIC & ~Kind.EPSILON
+    kinds |= (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN) & ~Kind.EPSILON
     return result(
         call,
         _whole_numbers(total, x, y),
@@ -79,7 +79,7 @@ def sub(call: Call) -> Fact:
     for rule in (_log_ratio, _centred, _elapsed, _complement, _count_less_constant):
         if fact := rule(call, x, y):
             return fact
-    kinds = (x.kinds | y.kinds) & TOPIC
+    kinds = (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN)
     zero = x.zero if y.constant == 0 else Evidence.NONE
     return result(call, _whole_numbers(x.range - y.range, x, y), kinds, zero=zero)
 
@@ -97,7 +97,7 @@ def _centred(call: Call, x: Fact, y: Fact) -> Fact | None:
     """`x - x.mean()` takes both signs."""
     if not y.is_any(Kind.MEAN) or x.is_any(Kind.MEAN):
         return None
-    kinds = Kind.SIGNED | (x.kinds & TOPIC)
+    kinds = Kind.SIGNED | (x.kinds & (TOPIC | Kind.DRAWN))
     return result(call, x.range - y.range, kinds, ground=Evidence.PROVEN)
 
 
@@ -167,6 +167,9 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
     if y.is_any(_SCALES):
         kinds |= x.kinds & LOGARITHMIC
     kinds |= (x.kinds if x.zero else Kind.NONE) | (y.kinds if y.zero else Kind.NONE)
+    if (x.kinds | y.kinds) & Kind.DRAWN:
+        masked = any(factor.zero and not factor.is_any(Kind.DRAWN) for factor in (x, y))
+        kinds = kinds & ~Kind.DRAWN if masked else kinds | Kind.DRAWN
     if not x.kinds & y.kinds & Kind.MASK:
         kinds &= ~Kind.MASK  # what is masked is no mask, and its sum is no count
     return kinds & ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
@@ -251,7 +254,7 @@ def _raised_to(call: Call, exponent: float) -> Fact:
     even = exponent % 2 == 0
     kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
     kinds |= Kind.VAR if base.is_any(Kind.STD) or (even and _is_centred(base)) else Kind.NONE
-    kinds |= Kind.MAGNITUDE if even else Kind.NONE
+    kinds |= (base.kinds & Kind.DRAWN) | (Kind.MAGNITUDE if even else Kind.NONE)
     # Of a tensor some element may be 0; a Python number that is squared is most often a setting.
     element = even and (base.form.tensor or call.form.tensor)
     zero = base.zero or (Evidence.NAMED if element else Evidence.NONE)

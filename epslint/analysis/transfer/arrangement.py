@@ -130,12 +130,13 @@ def counted_up(call: Call) -> Fact:
 
 
 def uniform(call: Call) -> Fact:
-    found = result(call, Range(0.0, 1.0, hi_open=True), zero=Evidence.PROVEN)
+    drawn, proven = Kind.DRAWN, Evidence.PROVEN
+    found = result(call, Range(0.0, 1.0, hi_open=True), drawn, ground=proven, zero=proven)
     return replace(found, grad=False, form=call.form)
 
 
 def gaussian(call: Call) -> Fact:
-    found = result(call, ranges.REAL, Kind.SIGNED, ground=Evidence.PROVEN)
+    found = result(call, ranges.REAL, Kind.SIGNED | Kind.DRAWN, ground=Evidence.PROVEN)
     return replace(found, grad=False, form=call.form)
 
 

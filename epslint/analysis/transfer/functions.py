@@ -122,7 +122,7 @@ def cross_entropy(call: Call) -> Fact:
 
 def rectified(call: Call) -> Fact:
     x = call.x
-    kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
+    kinds = (x.kinds & ~(WHOLE | Kind.SIGNED | Kind.DRAWN)) | Kind.MAGNITUDE
     range_ = x.range.maximum(ranges.point(0.0))
     return result(
         call,

@@ -33,7 +33,7 @@ def sum_(call: Call) -> Fact:
         range_,
         kinds,
         ground=max(x.ground, Evidence.NAMED),
-        zero=_zero_of_sum(x, call.form),
+        zero=_unless_drawn(_zero_of_sum(x, call.form), x),
         huge=x.huge,
         dtype=DType.INT if x.dtype.discrete else x.dtype,
     )
@@ -53,6 +53,11 @@ def _range_of_sum(x: Fact) -> Range:
     return replace(ranges.REAL, nan=x.range.nan)
 
 
+def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
+    """What is drawn from a continuous distribution adds up to 0 with probability 0."""
+    return Evidence.NONE if x.is_any(Kind.DRAWN) and not x.can_be_empty else zero
+
+
 def _zero_of_sum(x: Fact, form: Form) -> Evidence:
     if x.can_be_empty:
         return Evidence.PROVEN
@@ -69,6 +74,7 @@ def mean(call: Call) -> Fact:
     kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
     range_ = replace(x.range, holed=False, nan=x.range.nan or x.can_be_empty)
     zero = x.zero or (Evidence.NAMED if not x.range.nonnegative else Evidence.NONE)
+    zero = _unless_drawn(zero, x)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
 
@@ -89,7 +95,7 @@ def spread(kind: Kind) -> Transfer:
             replace(ranges.NONNEGATIVE, nan=nan),
             kind | (x.kinds & TOPIC),
             ground=Evidence.PROVEN,
-            zero=Evidence.PROVEN,
+            zero=_unless_drawn(Evidence.PROVEN, x),
         )
 
     return transfer
@@ -110,7 +116,8 @@ def spread_with_mean(kind: Kind) -> Transfer:
 
 def norm(call: Call) -> Fact:
     kinds = Kind.NORM | (call.x.kinds & TOPIC)
-    return result(call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
+    zero = _unless_drawn(Evidence.PROVEN, call.x)
+    return result(call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=zero)
 
 
 def extreme(call: Call) -> Fact:
@@ -142,7 +149,8 @@ def _extreme(call: Call) -> Fact:
     range_ = x.range
     if largest and x.is_any(_UNITARY):
         range_ = ranges.POSITIVE.meet(x.range)
-    return result(call, range_, kinds, ground=x.ground, zero=x.zero, huge=x.huge, dtype=x.dtype)
+    zero = _unless_drawn(x.zero, x)
+    return result(call, range_, kinds, ground=x.ground, zero=zero, huge=x.huge, dtype=x.dtype)
 
 
 def count(call: Call) -> Fact:
