@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from epslint import stable
@@ -45,8 +47,17 @@ def only_read_out(site: Site) -> bool:
 
 
 def clamp_of(site: Site, operand: Operand) -> Clamp:
-    """Which bound belongs to a log-ratio that is exponentiated here."""
-    return Clamp.KL if role_of(site, operand.fact) is Role.DIVERGENCE else Clamp.POLICY
+    """Which bound belongs to a log-ratio that is exponentiated here.
+
+    A ratio to the policy that sampled is the policy's, also in a function called `loss_with_kl`.
+    """
+    origin = operand.fact.origin
+    sampled = origin is not None and _SAMPLED.search(origin.text) is not None
+    divergence = role_of(site, operand.fact) is Role.DIVERGENCE
+    return Clamp.KL if divergence and not sampled else Clamp.POLICY
+
+
+_SAMPLED = re.compile(r"(\b|_)(old|behaviou?r)(_|\b)")
 
 
 def capped(
