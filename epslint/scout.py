@@ -79,7 +79,7 @@ class Sinks:
 
     def _is_one(self, node: ast.AST) -> bool:
         if isinstance(node, ast.BinOp | ast.AugAssign):
-            return isinstance(node.op, self.operators)
+            return isinstance(node.op, self.operators) and not _is_text(node)
         if isinstance(node, ast.Call):
             return _last_name(node.func) in self.names
         return False
@@ -214,6 +214,12 @@ def _grouped(statements: list[ast.stmt]) -> tuple[Rows, ...]:
         else:
             groups.append(rows)
     return tuple(groups)
+
+
+def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
+    """`"%d of %d" % (i, n)` is no division."""
+    left = node.left if isinstance(node, ast.BinOp) else None
+    return isinstance(left, ast.Constant) and isinstance(left.value, str)
 
 
 def _called(node: ast.expr) -> ast.expr:

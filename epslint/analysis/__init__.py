@@ -20,9 +20,6 @@ from epslint.scout import Sinks, scout
 from epslint.source import Source
 
 _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {
-    Op.ADD: (ast.Add,),
-    Op.SUB: (ast.Sub,),
-    Op.MUL: (ast.Mult,),
     Op.DIV: (ast.Div,),
     Op.FLOORDIV: (ast.FloorDiv,),
     Op.MOD: (ast.Mod,),
@@ -30,6 +27,23 @@ _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {
 }
 
 EVERYTHING = frozenset(Op)
+
+# Operations that no rule objects to unless there is a singular one beside them: a function that has
+# nothing else need not be read.
+_HARMLESS_ALONE = frozenset(
+    {
+        Op.ADD,
+        Op.SUB,
+        Op.MUL,
+        Op.NEG,
+        Op.CLAMP,
+        Op.CLAMP_MIN,
+        Op.CLAMP_MAX,
+        Op.MAXIMUM,
+        Op.MINIMUM,
+        Op.COMPARE,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +82,12 @@ def _known(source: Source) -> dict[tuple[int, str], str]:
 
 
 def _sinks(listening: frozenset[Op]) -> Sinks:
-    operators = tuple(node for op in listening for node in _OPERATORS.get(op, ()))
+    telling = listening - _HARMLESS_ALONE
+    operators = tuple(node for op in telling for node in _OPERATORS.get(op, ()))
     spelled = {
         name.rpartition(".")[2]
         for table in (SPELLINGS, EXACT, BUILTINS)
         for name, spelling in table.items()
-        if spelling.op in listening
+        if spelling.op in telling
     }
     return Sinks(operators, frozenset(spelled | {f"{name}_" for name in spelled}))
