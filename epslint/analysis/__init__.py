@@ -30,6 +30,7 @@ EVERYTHING = frozenset(Op)
 
 # Operations that no rule objects to unless there is a singular one beside them: a function that has
 # nothing else need not be read.
+_STRIKING = frozenset({"masked_fill", "masked_fill_"})  # puts -inf where a product may meet it
 _HARMLESS_ALONE = frozenset(
     {
         Op.ADD,
@@ -90,4 +91,4 @@ def _sinks(listening: frozenset[Op]) -> Sinks:
         for name, spelling in table.items()
         if spelling.op in telling
     }
-    return Sinks(operators, frozenset(spelled | {f"{name}_" for name in spelled}))
+    return Sinks(operators, frozenset(spelled | {f"{name}_" for name in spelled} | _STRIKING))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Kind
@@ -109,6 +110,7 @@ def snake(name: str) -> str:
     return _CAMEL.sub("_", name).lower() if not name.isupper() else name.lower()
 
 
+@cache
 def named(name: str) -> Fact:
     """What a value called this probably is."""
     words = snake(name.rstrip("_"))
