@@ -27,7 +27,7 @@ Step = Callable[[], object]
 Mode = Callable[[], AbstractContextManager[object]]
 
 
-class Naive(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Naive(TorchDispatchMode):
     """What one writes first: look at every result of every operation."""
 
     def __torch_dispatch__(
@@ -49,7 +49,7 @@ MODES: dict[str, Mode] = {
     "watch": lambda: er.watch(on="record"),
     "watch, as on a GPU": lambda: er.watch(on="record", check_every=64),
     "shim": lambda: er.shim(quiet=True),
-    "detect_anomaly": lambda: torch.autograd.detect_anomaly(),
+    "detect_anomaly": torch.autograd.detect_anomaly,
     "naive isfinite": Naive,
 }
 
@@ -71,7 +71,7 @@ class Size:
             loss = nn.functional.cross_entropy(
                 out.flatten(0, -2), torch.zeros(out.shape[:-1].numel(), dtype=torch.long)
             )
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
 
         return run

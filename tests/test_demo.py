@@ -189,7 +189,7 @@ def is_sound(function: Callable[..., Tensor], arguments: Arguments) -> bool:
         for a in arguments
     ]
     loss = function(*given).sum()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     gradients = [a.grad for a in given if isinstance(a, Tensor) and a.grad is not None]
     assert gradients, "the situation must be one that is learned from"
     return bool(loss.isfinite()) and all(bool(g.isfinite().all()) for g in gradients)

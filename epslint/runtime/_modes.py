@@ -13,7 +13,7 @@ unseen = torch._C._DisableTorchDispatch
 outer_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
-class QuietMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class QuietMode(TorchDispatchMode):
     """A dispatch mode into which dynamo does not look.
 
     torch keeps dynamo out of `__torch_dispatch__` with a wrapper that costs more than all a watch

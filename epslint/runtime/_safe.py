@@ -33,11 +33,11 @@ def _backend(*operands: object) -> ModuleType:
     Asked by the protocol and not by type, so that numpy users never load torch.
     """
     if any(hasattr(operand, "__torch_function__") for operand in operands):
-        from epslint.runtime import _torch_ops
+        from epslint.runtime import _torch_ops  # noqa: PLC0415 - loads torch
 
         return _torch_ops
     with missing():
-        from epslint.runtime import _numpy_ops
+        from epslint.runtime import _numpy_ops  # noqa: PLC0415 - loads numpy
     return _numpy_ops
 
 

@@ -18,10 +18,10 @@ from epslint.runtime import _guards
 from epslint.runtime._torch_functions import divide, widen
 
 # Dynamo cannot look an enum up in a read-only mapping; the numbers are constants of the graph.
-_epsilon = torch.compiler.assume_constant_result(_guards.epsilon)  # type: ignore[no-untyped-call]
-_bound = torch.compiler.assume_constant_result(_guards.bound)  # type: ignore[no-untyped-call]
-_exp_bound = torch.compiler.assume_constant_result(_guards.exp_bound)  # type: ignore[no-untyped-call]
-_kl_bound = torch.compiler.assume_constant_result(_guards.kl_bound)  # type: ignore[no-untyped-call]
+_epsilon = torch.compiler.assume_constant_result(_guards.epsilon)
+_bound = torch.compiler.assume_constant_result(_guards.bound)
+_exp_bound = torch.compiler.assume_constant_result(_guards.exp_bound)
+_kl_bound = torch.compiler.assume_constant_result(_guards.kl_bound)
 
 Dims = int | tuple[int, ...] | None
 

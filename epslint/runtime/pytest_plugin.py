@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption(_OPTION) is not None:
         try:
             with missing():
-                import epslint.runtime._watch  # noqa: F401
+                import epslint.runtime._watch  # noqa: F401, PLC0415 - loads torch
         except ImportError as error:
             raise pytest.UsageError(f"{_OPTION}: {error}") from error
 
@@ -54,7 +54,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     mode = _mode_of(item)
     if mode is None:
         return (yield)
-    from epslint.runtime import watch
+    from epslint.runtime import watch  # noqa: PLC0415 - loads torch
 
     with watch(on=mode):
         return (yield)

@@ -241,7 +241,7 @@ def in_rows(run: Run) -> Run:
 
 def gaussian_entropy(x: Array) -> object:
     normal = torch.distributions.Normal(torch.from_numpy(x) * 0, 1e-3)
-    return normal.entropy()  # type: ignore[no-untyped-call]
+    return normal.entropy()
 
 
 WHOLE_ARRAYS: tuple[Case, ...] = (

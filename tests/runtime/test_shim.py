@@ -136,7 +136,8 @@ def test_a_capped_exponential_has_no_gradient() -> None:
     x = torch.tensor([1e3, 0.0], requires_grad=True)
     with er.shim(quiet=True):
         x.exp().sum().backward()
-    assert x.grad is not None and x.grad.tolist() == [0.0, 1.0]
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0, 1.0]
 
 
 def test_in_place_and_out() -> None:
@@ -145,8 +146,10 @@ def test_in_place_and_out() -> None:
         same = x.div_(torch.tensor([0.0, 2.0]))
         given = torch.log(torch.tensor([0.0, 1.0]), out=out)
         fine = torch.ones(2).div_(4.0)
-    assert same is x and x.tolist() == pytest.approx([1e8, 1.0])
-    assert given is out and out.isfinite().all()
+    assert same is x
+    assert x.tolist() == pytest.approx([1e8, 1.0])
+    assert given is out
+    assert out.isfinite().all()
     assert fine.tolist() == [0.25, 0.25]
     assert [repair.numbers for repair in report.repairs] == [1, 1]
 
@@ -165,9 +168,11 @@ def test_the_report_counts_by_line(capsys: pytest.CaptureFixture[str]) -> None:
         y.sum().backward()
     first, second = report.repairs
     assert (first.op, first.phase, first.numbers) == ("log", "forward", 12)
-    assert first.place is not None and first.place.source == "torch.zeros(4).log()"
+    assert first.place is not None
+    assert first.place.source == "torch.zeros(4).log()"
     assert (second.op, second.phase, second.numbers) == ("div", "backward", 2)
-    assert second.place is not None and second.place.source == "y = x.sqrt()"
+    assert second.place is not None
+    assert second.place.source == "y = x.sqrt()"
     printed = capsys.readouterr().err
     assert "14 numbers repaired" in printed
     assert f"{first.place}" in printed
@@ -177,7 +182,8 @@ def test_the_report_counts_by_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_silent_when_there_was_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with er.shim() as report:
         torch.ones(1).log()
-    assert not report and str(report).endswith("nothing to repair")
+    assert not report
+    assert str(report).endswith("nothing to repair")
     assert capsys.readouterr().err == ""
 
 
@@ -203,7 +209,8 @@ def test_as_a_decorator_and_not_entered_twice() -> None:
     def step() -> Tensor:
         return torch.zeros(1).log()
 
-    assert step().isfinite() and step().isfinite()
+    assert step().isfinite()
+    assert step().isfinite()
     assert guard.report.repairs[0].numbers == 2
     with guard, pytest.raises(RuntimeError, match="on already"):
         guard.__enter__()
@@ -213,17 +220,20 @@ def _repaired() -> Tensor:
     x = torch.zeros(2, requires_grad=True)
     value = torch.where(x > 0, x.log(), 1.0 / x)
     value.sum().backward()
-    assert x.grad is not None and x.grad.isfinite().all()
+    assert x.grad is not None
+    assert x.grad.isfinite().all()
     return value
 
 
 def test_under_a_watch_repairs_are_no_births() -> None:
     with er.watch() as births, er.shim(quiet=True) as repairs:
         assert _repaired().isfinite().all()
-    assert not births and repairs
+    assert not births
+    assert repairs
     with er.shim(quiet=True) as repairs, er.watch() as births:
         assert _repaired().isfinite().all()
-    assert not births and repairs
+    assert not births
+    assert repairs
 
 
 def test_under_a_watch_what_is_not_repaired_is_still_seen() -> None:

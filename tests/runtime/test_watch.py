@@ -134,13 +134,16 @@ def test_a_birth_tells_all() -> None:
     with pytest.raises(er.WatchError) as caught, er.watch():
         _ = num / den  # the line
     birth = caught.value.birth
-    assert birth is not None and birth.place is not None
+    assert birth is not None
+    assert birth.place is not None
     assert birth.place.file == __file__
     assert birth.place.source == "_ = num / den  # the line"
     assert birth.place.function == "test_a_birth_tells_all"
     first, second = birth.operands
-    assert first is not None and (first.low, first.high, first.zeros) == (1.0, 1.0, 0)
-    assert second is not None and (second.low, second.high, second.zeros) == (-3.0, 2.0, 1)
+    assert first is not None
+    assert (first.low, first.high, first.zeros) == (1.0, 1.0, 0)
+    assert second is not None
+    assert (second.low, second.high, second.zeros) == (-3.0, 2.0, 1)
     assert second.shape == (3,)
     assert birth.blame.codes == ("EPS101", "EPS102", "EPS103")
     text = str(caught.value)
@@ -152,9 +155,13 @@ def test_a_birth_tells_all() -> None:
 
 def test_raise_stops_at_the_operation_itself() -> None:
     reached = []
-    with pytest.raises(er.WatchError), er.watch():
+
+    def run() -> None:
         x = torch.zeros(1).log()
         reached.append(x)
+
+    with pytest.raises(er.WatchError), er.watch():
+        run()
     assert reached == []
 
 
@@ -183,7 +190,8 @@ def test_what_was_born_elsewhere_is_an_arrival() -> None:
     with er.watch() as report:
         _ = (bad + 1).sum()
     assert not report
-    assert report.arrival is not None and report.arrival.place is not None
+    assert report.arrival is not None
+    assert report.arrival.place is not None
     assert report.arrival.place.source == "_ = (bad + 1).sum()"
     assert "came in from outside" in str(report)
 
@@ -204,7 +212,8 @@ def test_changing_a_bad_tensor_in_place_is_no_birth(check_every: int | None) -> 
 def test_the_report_is_json_and_empty_when_all_was_finite() -> None:
     with er.watch(on="record") as report:
         _ = torch.ones(1) + 1
-    assert not report and len(report) == 0
+    assert not report
+    assert len(report) == 0
     assert str(report) == "no NaN or Inf was born"
     assert json.loads(report.to_json()) == {"births": [], "arrival": None}
     with er.watch(on="record") as report:
@@ -248,9 +257,12 @@ def test_a_watch_is_not_entered_twice() -> None:
 
 @pytest.mark.parametrize("on", ["raise", "record"])
 def test_off_after_an_error_which_says_what_was_seen(on: Literal["raise", "record"]) -> None:
-    with pytest.raises(KeyError) as caught, er.watch(on=on, check_every=100):
+    def fail() -> None:
         torch.zeros(1).log()
         raise KeyError("the user's own")
+
+    with pytest.raises(KeyError) as caught, er.watch(on=on, check_every=100):
+        fail()
     assert "born in aten.log" in "".join(caught.value.__notes__)
     assert torch.zeros(1).log().item() == -INF
     assert torch._C._len_torch_dispatch_stack() == 0

@@ -49,7 +49,8 @@ def test_backward_births_are_told_at_the_forward_line(
     assert birth.phase == "backward"
     assert birth.node == node
     assert birth.blame.codes[0] in codes
-    assert birth.place is not None and birth.called_from is not None
+    assert birth.place is not None
+    assert birth.called_from is not None
     assert birth.place.function == "<lambda>"
     assert birth.place.line == _line_of(function)
     assert birth.called_from.source == "value.sum().backward()"
@@ -91,7 +92,7 @@ def test_a_nan_that_stays_within_a_formula_is_no_birth(
 ) -> None:
     x = torch.zeros(2, requires_grad=True)
     with er.watch(on="record", check_every=check_every) as report:
-        _Masked.apply(x * 1, how).sum().backward()
+        _Masked.apply(x * 1, how).sum().backward()  # type: ignore[no-untyped-call]
     assert len(report) == expected
     assert report.arrival is None
 

@@ -51,7 +51,7 @@ class _Reenter(torch.autograd.Function):
         with torch.enable_grad():
             x = torch.zeros(1, requires_grad=True)
             if ctx.depth:
-                _Reenter.apply(x, ctx.depth - 1, ctx.threads).backward()
+                _Reenter.apply(x, ctx.depth - 1, ctx.threads).backward()  # type: ignore[no-untyped-call]
             else:
                 x.sqrt().backward()
         return grad, None, None
@@ -62,7 +62,7 @@ def test_autograds_own_threads_are_watched() -> None:
     threads: list[int] = []
     x = torch.zeros(1, requires_grad=True)
     with er.watch(on="record") as report:
-        _Reenter.apply(x, 70, threads).backward()
+        _Reenter.apply(x, 70, threads).backward()  # type: ignore[no-untyped-call]
     assert len(set(threads)) > 1, "autograd did not change threads: this test shows nothing"
     assert [birth.node for birth in report.births] == ["SqrtBackward0"]
 
@@ -104,7 +104,8 @@ def test_a_whole_training_step_with_an_optimizer() -> None:
             optimizer.zero_grad()
             model(torch.randn(16, 4)).square().mean().backward()
             optimizer.step()
-    assert not report and report.arrival is None
+    assert not report
+    assert report.arrival is None
 
 
 def test_attention_with_masks_is_finite() -> None:
@@ -155,5 +156,6 @@ def test_the_line_is_found_when_torch_calls_the_operation() -> None:
     with er.watch(on="record") as report:
         nn.Sequential(nn.Identity(), nn.Softmax(-1))(torch.full((1, 2), -INF))
     place = report.births[0].place
-    assert place is not None and place.file == __file__
+    assert place is not None
+    assert place.file == __file__
     assert place.source.startswith("nn.Sequential")
