@@ -45,6 +45,8 @@ _HARMLESS_ALONE = frozenset(
         Op.COMPARE,
     }
 )
+# What they are objected to beside, whether or not a rule listens to that too: `--select EPS302`.
+_BESIDE = frozenset({Op.EXP, Op.EXPM1, Op.LOG, Op.LOG_SOFTMAX})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ def _known(source: Source) -> dict[tuple[int, str], str]:
 
 def _sinks(listening: frozenset[Op]) -> Sinks:
     telling = listening - _HARMLESS_ALONE
+    if listening & _HARMLESS_ALONE:
+        telling |= _BESIDE
     operators = tuple(node for op in telling for node in _OPERATORS.get(op, ()))
     spelled = {
         name.rpartition(".")[2]
