@@ -277,12 +277,17 @@ def test_generated_programs(program: str) -> None:
 
 @pytest.mark.slow
 @settings(
-    max_examples=1_500, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 @given(PROGRAMS)
 def test_many_generated_programs(program: str) -> None:
     check(program)
     facts(Source("a.py", program))
+
+
+@pytest.mark.parametrize("index", ["1e400", "-1e400", "0.5", "True", "None", "10**3"])
+def test_odd_indices(index: str) -> None:
+    check(f"def f(x, mask):\n    pair = (1, mask.sum())\n    return x / pair[{index}]\n")
 
 
 def test_the_generator_makes_hazards() -> None:
