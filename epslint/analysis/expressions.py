@@ -29,7 +29,7 @@ from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, over_own_magnitude, with_its_zeros
+from epslint.analysis.relations import difference, with_its_zeros
 from epslint.analysis.signature import parameters
 from epslint.analysis.spellings import DTYPES, NAMESPACES
 from epslint.analysis.transfer import Call, transfer
@@ -153,8 +153,6 @@ class Expressions:
         form: Form = Form.UNKNOWN,
     ) -> Fact:
         """The result of an operation, noted as a site."""
-        if op is Op.DIV:
-            operands = over_own_magnitude(operands)
         fact = self.transferred(op, operands, form)
         return self.ledger.conclude(op, node, operands, fact, env)
 
@@ -216,7 +214,7 @@ class Expressions:
             return replace(base, grad=base.grad and name != "data")
         if name == "dtype":
             return replace(NOT_A_NUMBER, dtype=base.dtype)
-        return names.named_attribute(name)
+        return names.named(name)
 
     # -- literals ----------------------------------------------------------------------------
 
@@ -260,9 +258,6 @@ class Expressions:
         left, right = self.eval(node.left, env), self.eval(node.right, env)
         if op is None or Form.OTHER in (left.form, right.form):
             return UNKNOWN  # text formatting, path joins
-        if op is Op.MUL and Form.LIST in (left.form, right.form):
-            # `[0] * n` is there to be filled.
-            return Fact(form=Form.LIST, grad=False)
         operands = {"x": Operand(node.left, left), "y": Operand(node.right, right)}
         return self.apply(op, node, operands, env)
 
