@@ -46,7 +46,7 @@ _HARMLESS_ALONE = frozenset(
     }
 )
 # What they are objected to beside, whether or not a rule listens to that too: `--select EPS302`.
-_BESIDE = frozenset({Op.EXP, Op.EXPM1, Op.LOG, Op.LOG_SOFTMAX})
+_BESIDE = frozenset({Op.EXP, Op.EXPM1, Op.LOG, Op.LOG_SOFTMAX, Op.DIV, Op.SQRT, Op.POW})
 
 
 @dataclass(frozen=True, slots=True)
