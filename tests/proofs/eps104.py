@@ -41,8 +41,8 @@ def deviation(x):
     return torch.sqrt(x.var(-1)) + 1e-3
 
 
-def log_magnitude(x):
-    return x.abs().log() + 1e-3
+def log_count(mask):
+    return torch.log(mask.sum(-1)) + 1e-3
 """
 
 PROOF = Proof(
@@ -60,11 +60,11 @@ PROOF = Proof(
         ),
         *each(ROOT, "standard_deviation", "method", "normalised", "power"),
         Torch(
-            function="magnitude",
+            function="counted",
             fixture="hazard_log",
-            adversarial=([0.0, 1.0],),
-            ordinary=([0.5, -2.0],),
-            bound=Bound(1e-6, over=0.5, value=2.0),
+            adversarial=(NOBODY,),
+            ordinary=(MASK,),
+            bound=Bound(1e-8, value=2.0),
             excuses={torch.float16: MOVED},
         ),
         Torch(
@@ -83,11 +83,11 @@ PROOF = Proof(
             bound=Bound(1e-3, over=0.25, value=2.0),
         ),
         Torch(
-            function="log_magnitude",
+            function="log_count",
             text=HELD,
-            adversarial=([0.0, 1.0],),
-            ordinary=([0.5, -2.0],),
-            bound=Bound(1e-3, over=0.5, value=2.0),
+            adversarial=(NOBODY,),
+            ordinary=(MASK,),
+            bound=Bound(1e-3, value=2.0),
         ),
         Numpy(
             function="min_max",
