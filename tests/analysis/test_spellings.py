@@ -20,8 +20,10 @@ def ops(source: str) -> Counter[Op]:
 
 def op_of(imports: str, expression: str) -> tuple[Op, Form] | None:
     """The operation that an expression of `x` is, and the library that computes it."""
-    source = f"{imports}\n\n\ndef f(x, y):\n    return {expression}\n"
-    sites = analyse(Source("a.py", source))
+    # A function is read only where it holds something singular: the division is there for that.
+    before = f"{imports}\n\n\ndef f(x, y):\n    z = {expression}\n"
+    found = analyse(Source("a.py", f"{before}    return z / y\n"))
+    sites = [site for site in found if site.span.end <= len(before)]
     if not sites:
         return None
     last = max(sites, key=lambda site: site.span.end - site.span.start)
