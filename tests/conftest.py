@@ -14,12 +14,16 @@ import epslint.analysis
 from epslint import registry
 from epslint.cli import main
 from tests import fake
-from tests.devices import DEVICES, require
+from tests.devices import DEVICES, one_skip_each, require
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # Small tensors only: more threads would make the tests slower, not faster.
     torch.set_num_threads(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    one_skip_each(items)
 
 
 @pytest.fixture(params=DEVICES)

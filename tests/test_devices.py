@@ -7,6 +7,18 @@ import torch
 
 from tests import devices
 
+CASES = """
+    import pytest
+    from tests.devices import DEVICES
+
+    @pytest.mark.parametrize("device", DEVICES)
+    @pytest.mark.parametrize("case", "abc")
+    def test_first(case, device): ...
+
+    @pytest.mark.parametrize("device", DEVICES)
+    def test_second(device): ...
+"""
+
 
 def test_the_cpu_is_always_there_and_not_marked_gpu() -> None:
     cpu = next(param for param in devices.DEVICES if param.values == ("cpu",))
@@ -28,3 +40,24 @@ def test_a_missing_device_is_a_skip_with_its_reason(monkeypatch: pytest.MonkeyPa
 
 def test_the_fixture_gives_a_device_that_works(device: torch.device) -> None:
     assert torch.ones(1, device=device).sum().item() == 1.0
+
+
+def test_a_missing_device_leaves_one_case_of_each_test(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(devices._PRESENT, "cuda", lambda: False)
+    monkeypatch.setitem(devices._PRESENT, "mps", lambda: True)
+    items, _ = pytester.inline_genitems(pytester.makepyfile(CASES))
+    devices.one_skip_each(items)
+    assert [item.name for item in items] == [
+        "test_first[a-cpu]",
+        "test_first[a-cuda]",
+        "test_first[a-mps]",
+        "test_first[b-cpu]",
+        "test_first[b-mps]",
+        "test_first[c-cpu]",
+        "test_first[c-mps]",
+        "test_second[cpu]",
+        "test_second[cuda]",
+        "test_second[mps]",
+    ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor
@@ -9,7 +12,8 @@ from torch import Tensor
 import epslint.runtime as er
 from tests.runtime.operations import CASES, DTYPES, Case
 
-pytestmark = pytest.mark.usefixtures("fresh_dynamo")
+# A dtype, and of each operation in it the value and the gradients.
+Compiled = tuple[torch.dtype, dict[str, tuple[Tensor, ...]]]
 
 
 def operands(case: Case, dtype: torch.dtype = torch.float32, rows: int = 0) -> list[Tensor]:
@@ -26,19 +30,41 @@ def gradients(case: Case, inputs: list[Tensor]) -> tuple[Tensor, ...]:
     return value.detach(), *torch.autograd.grad(value.sum(), leaves)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
-@pytest.mark.parametrize("name", CASES)
-def test_compiles_without_a_graph_break(name: str, dtype: torch.dtype) -> None:
-    """Traced whole, autograd included; the same bits, since aot_eager runs the same kernels."""
-    case = CASES[name]
-    inputs = operands(case, dtype)
-    compiled = Case(
-        torch.compile(case.safe, fullgraph=True, backend="aot_eager"), case.plain, case.arity
+@pytest.fixture(scope="module", params=[torch.float32, torch.float16], ids=str)
+def compiled(request: pytest.FixtureRequest) -> Compiled:
+    """All of them traced into one graph, autograd included: starting dynamo takes seconds."""
+    dtype: torch.dtype = request.param
+    leaves = {name: operands(case, dtype) for name, case in CASES.items()}
+    for x in itertools.chain.from_iterable(leaves.values()):
+        x.requires_grad_()
+
+    def everything(leaves: dict[str, list[Tensor]]) -> dict[str, Tensor]:
+        return {name: case.safe(*leaves[name]) for name, case in CASES.items()}
+
+    torch._dynamo.reset()
+    values = torch.compile(everything, fullgraph=True, backend="aot_eager")(leaves)
+    grads = torch.autograd.grad(
+        [value.sum() for value in values.values()],
+        list(itertools.chain.from_iterable(leaves.values())),
     )
-    for ours, eager in zip(gradients(compiled, inputs), gradients(case, inputs), strict=True):
+    found = iter(grads)
+    return dtype, {
+        name: (values[name].detach(), *itertools.islice(found, case.arity))
+        for name, case in CASES.items()
+    }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_compiles_without_a_graph_break(name: str, compiled: Compiled) -> None:
+    """The same bits, since aot_eager runs the same kernels."""
+    dtype, results = compiled
+    expected = gradients(CASES[name], operands(CASES[name], dtype))
+    for ours, eager in zip(results[name], expected, strict=True):
         torch.testing.assert_close(ours, eager)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("fresh_dynamo")
 def test_inductor_compiles_them_all_in_one_graph() -> None:
     """With the real code generator, once: it is slow to start."""
 
@@ -48,10 +74,13 @@ def test_inductor_compiles_them_all_in_one_graph() -> None:
 
     x, y = torch.rand(2, 6) + 0.5
     x.requires_grad_()
-    compiled = torch.compile(everything, fullgraph=True)
-    torch.testing.assert_close(compiled(x, y), everything(x, y))
-    (ours,) = torch.autograd.grad(compiled(x, y), x)
-    (eager,) = torch.autograd.grad(everything(x, y), x)
+    # Without the probes of every vector instruction set, which take longer than the compilation.
+    options: dict[str, str | int | bool | Callable[..., object]] = {"cpp.vec_isa_ok": True}
+    compiled = torch.compile(everything, fullgraph=True, options=options)
+    value, expected = compiled(x, y), everything(x, y)
+    torch.testing.assert_close(value, expected)
+    (ours,) = torch.autograd.grad(value, x)
+    (eager,) = torch.autograd.grad(expected, x)
     torch.testing.assert_close(ours, eager, rtol=1e-4, atol=1e-4)
 
 
