@@ -46,6 +46,7 @@ _OF_LENGTHS = re.compile(
 _PAD_MASK = Fact(
     range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
 )
+_TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
 _APPLIED = "()"  # begins the name of the part of a module that tells what applying it gives
 
 
@@ -282,4 +283,6 @@ def _told_by(name: str) -> Fact:
     last = name.rpartition(".")[2]
     if _OF_LENGTHS.search(last):
         return _PAD_MASK
-    return UNKNOWN if last[:1].isupper() else names.named(last)
+    if last[:1].isupper():
+        return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER
+    return names.named(last)

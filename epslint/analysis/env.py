@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from epslint.analysis.fact import Fact, joined
+from epslint.analysis.fact import Evidence, Fact, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,16 @@ class Env:
         old = self.binding(key)
         self._bindings[key] = Binding(fact, old.clock if old else 0)
         self._note(key, roots)
+
+    def drop_zero(self, key: str) -> None:
+        """A 0 that was only where an accumulation begins is no evidence on any path."""
+        layer: Env | None = self
+        while layer is not None:
+            found = layer._bindings.get(key)
+            if found is not None and found.fact is not None and found.fact.constant == 0:
+                fact = replace(found.fact, zero=Evidence.NONE)
+                layer._bindings[key] = Binding(fact, found.clock)
+            layer = layer._parent
 
     def _note(self, key: str, roots: Iterable[str] = ()) -> None:
         for root in (*roots, *_prefixes(key)):

@@ -29,7 +29,7 @@ from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, with_its_zeros
+from epslint.analysis.relations import difference, over_own_magnitude, with_its_zeros
 from epslint.analysis.signature import parameters
 from epslint.analysis.spellings import DTYPES, NAMESPACES
 from epslint.analysis.transfer import Call, transfer
@@ -103,6 +103,7 @@ class Expressions:
         self.ledger = Ledger(model, frame)
         self.guards = Guards(self)
         self.bindings = Bindings(self)
+        self._comprehensions: list[Env] = []  # the environments around those being evaluated
         self.calls = calls(self)
 
     # -- entry -------------------------------------------------------------------------------
@@ -153,6 +154,8 @@ class Expressions:
         form: Form = Form.UNKNOWN,
     ) -> Fact:
         """The result of an operation, noted as a site."""
+        if op is Op.DIV:
+            operands = over_own_magnitude(operands)
         fact = self.transferred(op, operands, form)
         return self.ledger.conclude(op, node, operands, fact, env)
 
@@ -214,7 +217,7 @@ class Expressions:
             return replace(base, grad=base.grad and name != "data")
         if name == "dtype":
             return replace(NOT_A_NUMBER, dtype=base.dtype)
-        return names.named(name)
+        return names.named_attribute(name)
 
     # -- literals ----------------------------------------------------------------------------
 
@@ -258,6 +261,9 @@ class Expressions:
         left, right = self.eval(node.left, env), self.eval(node.right, env)
         if op is None or Form.OTHER in (left.form, right.form):
             return UNKNOWN  # text formatting, path joins
+        if op is Op.MUL and Form.LIST in (left.form, right.form):
+            # `[0] * n` is there to be filled.
+            return Fact(form=Form.LIST, grad=False)
         operands = {"x": Operand(node.left, left), "y": Operand(node.right, right)}
         return self.apply(op, node, operands, env)
 
@@ -376,8 +382,10 @@ class Expressions:
 
     def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env) -> Fact:
         inner = env.child()
+        self._comprehensions.append(env)
         size = self._bind_for(node.for_in, inner)
         element = self.eval(node.elt, inner)
+        self._comprehensions.pop()
         origin = self.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
         return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
 
@@ -410,8 +418,11 @@ class Expressions:
         return NOT_A_NUMBER
 
     def _walrus(self, node: cst.NamedExpr, env: Env) -> Fact:
+        """`(n := x.sum())`; inside a comprehension the name belongs to the function around it."""
         fact = self.eval(node.value, env)
         self.bindings.bind(node.target, fact, env)
+        for scope in self._comprehensions:
+            self.bindings.bind(node.target, fact, scope)
         return fact
 
     def _awaited(self, node: cst.Await, env: Env) -> Fact:

@@ -134,7 +134,10 @@ class Interpreter:
         fact = self.expressions.apply(op, node, operands, env)
         if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
             fact = _accumulated(fact, right)
-        if isinstance(node.target, cst.Subscript):
+        if op is Op.ADD and self._loops and left.constant == 0 and left.form is Form.NUMBER:
+            # What is accumulated over a loop is taken to be something, also under an `if`.
+            env.drop_zero(key_of(node.target) or "")
+        if isinstance(node.target, cst.Subscript) and not _has_text_index(node.target):
             self._accumulate_element(node.target, fact, env)
         else:
             if op is Op.ADD and isinstance(node.target, cst.Attribute):
@@ -400,6 +403,11 @@ def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
     if origin is None or origin.op is not Op.ADD:
         return False
     return key_of(target) in {key_of(operand.node) for operand in origin.operands.values()}
+
+
+def _has_text_index(target: cst.Subscript) -> bool:
+    index = target.slice[0].slice
+    return isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString)
 
 
 def _accumulated(fact: Fact, added: Fact) -> Fact:

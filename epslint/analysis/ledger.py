@@ -42,6 +42,8 @@ def final_uses(
                 yield op
 
 
+# Operations whose result is not finite only because an operand is not.
+_CARRYING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
 # Operations that hand a value on: what matters is where it goes from there.
 _PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 
@@ -126,12 +128,14 @@ class Ledger:
         were when it came out finite.
         """
         origin = fact.origin
-        site = None if origin is None else self._frame.sites.get((origin.node, origin.op))
-        if origin is None or site is None:
+        if origin is None:
             return
         if chosen is None:
             chosen = {
                 name: replace(operand.fact, zero=Evidence.NONE)
                 for name, operand in origin.operands.items()
             }
-        self._frame.sites[origin.node, origin.op] = replace(site, chosen=chosen)
+            for operand in origin.operands.values() if origin.op in _CARRYING else ():
+                self.mend(operand.fact)
+        if (site := self._frame.sites.get((origin.node, origin.op))) is not None:
+            self._frame.sites[origin.node, origin.op] = replace(site, chosen=chosen)

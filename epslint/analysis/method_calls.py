@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from epslint.analysis.calls import Calls
     from epslint.analysis.expressions import Expressions
 
+_OF_OBJECTS = frozenset({Op.LOG_PROB, Op.ENTROPY})  # a distribution's; `tree.sum()` is not ours
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -46,9 +47,11 @@ class MethodCalls:
     def _operation(self, name: str, node: cst.Call, operand: Operand, env: Env) -> Fact | None:
         """`x.log()`, and in place `x.log_()`."""
         found = method(name)
-        if found is None or operand.fact.form is Form.OTHER:
+        if found is None:
             return None
         spelling, in_place = found
+        if operand.fact.form is Form.OTHER and spelling.op not in _OF_OBJECTS:
+            return None
         if not self._calls.fits(spelling, node, 1):
             return None
         if spelling.op in (Op.WHERE, Op.FULL):

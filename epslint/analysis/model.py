@@ -244,9 +244,11 @@ class Model:
         if not facts:
             return names.named(name)
         # None and other placeholders of a constructor are not what the attribute is later.
-        real = [fact for fact in facts if fact.form is not Form.OTHER or fact.parts]
-        found = joined(real or facts)
-        return _as_running(name, found, real) if found != UNKNOWN else names.named(name)
+        real = [_changing(f) for f in facts if f.form is not Form.OTHER or f.parts]
+        found = _as_running(name, joined(real or facts), real)
+        if not found.is_any(Kind.RUNNING):
+            found = joined([f for f in real if f.constant != 0] or real or facts)
+        return found if found != UNKNOWN else names.named(name)
 
     def _property(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
         unit, node = self.definition(method)
@@ -284,6 +286,13 @@ class Model:
             for method in each.methods.values():
                 found |= method.assigns
         return found
+
+
+def _changing(fact: Fact) -> Fact:
+    """A mapping's numbers are where it starts: `self.stats = {"total": 0}`."""
+    if fact.form is not Form.OTHER:
+        return fact
+    return replace(fact, parts=tuple(p for p in fact.parts if p[1].constant is None))
 
 
 def _as_running(name: str, fact: Fact, assigned: Sequence[Fact]) -> Fact:

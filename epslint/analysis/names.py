@@ -7,7 +7,7 @@ constant that somebody chose, so the words of settings silence a name.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from epslint.analysis import ranges
@@ -118,6 +118,12 @@ def named(name: str) -> Fact:
         if word.pattern.search(words):
             return UNKNOWN if word.setting and _SETTING.search(words) else word.fact
     return UNKNOWN
+
+
+def named_attribute(name: str) -> Fact:
+    """The same of an attribute: a distribution keeps its own spread positive."""
+    told = named(name)
+    return replace(told, zero=Evidence.NONE) if name in ("variance", "stddev") else told
 
 
 _COUNTER = re.compile(r"(^|_)(count|counts|n|num|total|steps?|samples?|seen|counter)$")

@@ -12,6 +12,17 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 
 
+def over_own_magnitude(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
+    """`x / x.abs()` is a sign written out: somebody expects x on both sides of 0, and so at it."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None or y.fact.zero or not y.fact.range.has_zero:
+        return operands
+    key = key_of(x.node)
+    if key is None or _maker(y.fact) != (Op.ABS, key):
+        return operands
+    return {**operands, "y": replace(y, fact=replace(y.fact, zero=Evidence.NAMED))}
+
+
 def difference(operands: Mapping[str, Operand]) -> Fact | None:
     """Differences that are known because of what both sides are made of."""
     x, y = operands.get("x"), operands.get("y")

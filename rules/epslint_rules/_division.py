@@ -34,6 +34,7 @@ _DIVISOR: Mapping[Op, str] = MappingProxyType(
     }
 )
 DIVISIONS = frozenset(_DIVISOR)
+_CAPPING = frozenset({Op.MINIMUM, Op.CLAMP, Op.CLAMP_MAX, Op.COMPARE})
 _WHOLE = frozenset({Op.FLOORDIV, Op.MOD})
 
 CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
@@ -61,7 +62,11 @@ def _handled(site: Site, operand: Operand) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
-    if site.chosen is None or site.differentiated:
+    if site.differentiated:
+        return False
+    if site.uses and site.uses <= _CAPPING:
+        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
+    if site.chosen is None:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable

@@ -49,8 +49,8 @@ class UnguardedQuantityDivision(SiteRule):
 
     ## Fix safety
     Bounded: where the denominator is d, the value changes by one part in d / 1e-8. Float16, where
-    the code shows it, gets 1e-2, and 0.1 for powers beyond -1: the gradient of 1 / d overflows there
-    for every d below 4e-3.
+    the code shows it, gets 1e-2, and 0.1 for powers beyond -1: the gradient of 1 / d overflows
+    there for every d below 4e-3.
 
     ## References
     The hierarchy of epsilons is in `docs/configuration.md`.

@@ -62,8 +62,8 @@ class LogOfZeroable(SiteRule):
 
 
 def _reaches_zero(fact: Fact) -> bool:
-    """A ratio of probabilities is 0 as soon as its numerator underflows, wherever it is from."""
-    return fact.zeroable or (fact.is_any(Kind.RATIO) and fact.range.has_zero)
+    """A ratio is 0 once its numerator underflows, a magnitude in silence: wherever it is from."""
+    return fact.zeroable or (fact.is_any(Kind.RATIO | Kind.MAGNITUDE) and fact.range.has_zero)
 
 
 def _is_sum_of_exp(fact: Fact) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import DType, Evidence, Fact, Kind, weakest
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import (
@@ -255,10 +255,20 @@ def _raised_to(call: Call, exponent: float) -> Fact:
     kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
     kinds |= Kind.VAR if base.is_any(Kind.STD) or (even and _is_centred(base)) else Kind.NONE
     kinds |= (base.kinds & Kind.DRAWN) | (Kind.MAGNITUDE if even else Kind.NONE)
-    # Of a tensor some element may be 0; a Python number that is squared is most often a setting.
-    element = even and (base.form.tensor or call.form.tensor)
-    zero = base.zero or (Evidence.NAMED if element else Evidence.NONE)
+    # What takes both signs passes through 0; of an unknown base nobody has said that it does.
+    through_zero = even and (base.is_any(Kind.SIGNED) or _is_difference(base))
+    zero = base.zero or (Evidence.NAMED if through_zero else Evidence.NONE)
     return result(call, _raised(base.range, exponent), kinds, ground=base.ground, zero=zero)
+
+
+def _is_difference(fact: Fact) -> bool:
+    """Whether it is `a - b` of two values, which may be the same."""
+    origin = fact.origin
+    if origin is None or origin.op is not Op.SUB:
+        return False
+    return all(
+        o.fact.constant is None and o.fact.form is not Form.NUMBER for o in origin.operands.values()
+    )
 
 
 def _is_centred(fact: Fact) -> bool:

@@ -18,8 +18,8 @@ from epslint.epsilon import FLOAT32
 def absolute(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
-    # Of an unknown value the magnitude can be 0 as well as anything else; Python's own abs is
-    # most often that of a setting.
+    # A magnitude is taken of what has a sign, and so passes through 0; Python's own abs is most
+    # often that of a setting.
     zero = x.zero or (Evidence.NONE if call.form is Form.NUMBER else Evidence.NAMED)
     return result(call, x.range.abs(), kinds, ground=max(x.ground, Evidence.NAMED), zero=zero)
 

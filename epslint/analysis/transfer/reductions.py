@@ -63,7 +63,7 @@ def _zero_of_sum(x: Fact, form: Form) -> Evidence:
         return Evidence.PROVEN
     if x.zero or form is Form.NUMBER or x.form is Form.LIST:
         return x.zero  # numbers gathered over a loop are taken to be some
-    if x.range.nonnegative:
+    if x.range.nonnegative and not x.is_any(Kind.MAGNITUDE):
         return Evidence.NONE  # exps, say: for a sum of 0 every one of them must underflow
     # Of a sum of unknown things not even the sign is known: that it can be 0 is a fair guess.
     return Evidence.NAMED
@@ -73,8 +73,8 @@ def mean(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
     range_ = replace(x.range, holed=False, nan=x.range.nan or x.can_be_empty)
-    zero = x.zero or (Evidence.NAMED if not x.range.nonnegative else Evidence.NONE)
-    zero = _unless_drawn(zero, x)
+    unclear = x.is_any(Kind.MAGNITUDE) or not x.range.nonnegative
+    zero = _unless_drawn(x.zero or (Evidence.NAMED if unclear else Evidence.NONE), x)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
 
@@ -149,7 +149,9 @@ def _extreme(call: Call) -> Fact:
     range_ = x.range
     if largest and x.is_any(_UNITARY):
         range_ = ranges.POSITIVE.meet(x.range)
-    zero = _unless_drawn(x.zero, x)
+    # The largest magnitude is 0 for a tensor of zeros: padding, a block that was never written.
+    whole = Evidence.NAMED if largest and x.is_any(Kind.MAGNITUDE) else Evidence.NONE
+    zero = _unless_drawn(x.zero or whole, x)
     return result(call, range_, kinds, ground=x.ground, zero=zero, huge=x.huge, dtype=x.dtype)
 
 
