@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 # Whoever imports what stands on the right has broken a wall.
 WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint": ("epslint_rules", "torch", "numpy", "jax", "tensorflow"),
+    "epslint/runtime": ("epslint_rules", "epslint.analysis", "epslint.rule", "libcst", "click"),
     "epslint/epsilon.py": ("epslint",),
     "epslint/source.py": ("epslint",),
     "epslint/globs.py": ("epslint",),
@@ -38,6 +39,10 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint/report": ("epslint.analysis", "libcst"),
     "rules": ("epslint.cli", "epslint.session", "epslint.files", "epslint.engine", "click"),
 }
+
+
+# The one room that computes with tensors has a wall of its own.
+APART = {"epslint": "epslint/runtime"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -69,8 +74,10 @@ def breaches(path: Path, forbidden: tuple[str, ...]) -> list[str]:
 def test_walls_stand(room: str) -> None:
     place = ROOT / room
     assert place.exists()
+    apart = ROOT / APART[room] if room in APART else None
     for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        assert breaches(path, WALLS[room]) == [], path
+        if apart is None or apart not in path.parents:
+            assert breaches(path, WALLS[room]) == [], path
 
 
 def test_walls_can_break(tmp_path: Path) -> None:
