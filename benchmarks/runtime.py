@@ -152,8 +152,17 @@ def _mask() -> Tensor:
     return torch.rand(1_000_000) > 0.3
 
 
+def _padding() -> Tensor:
+    """Sequences of several lengths, padded: what a mask looks like in practice."""
+    return (torch.arange(1000) < torch.randint(300, 1000, (1000, 1))).flatten()
+
+
 def _numbers() -> Tensor:
     return torch.rand(1_000_000) + 0.5
+
+
+def _masked_mean(x: Tensor, mask: Tensor) -> Tensor:
+    return (x * mask).sum() / mask.sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +198,9 @@ PAIRS = {
     "kl_estimate": Pair(
         lambda a, b: (b - a).exp() - (b - a) - 1, er.kl_estimate, (_numbers, _numbers)
     ),
-    "masked_mean": Pair(lambda x, m: (x * m).sum() / m.sum(), er.masked_mean, (_numbers, _mask)),
+    "safe_div by a number": Pair(torch.div, er.safe_div, (_numbers, lambda: torch.tensor(3.0))),
+    "masked_mean": Pair(_masked_mean, er.masked_mean, (_numbers, _padding)),
+    "masked_mean, random": Pair(_masked_mean, er.masked_mean, (_numbers, _mask)),
     "normalize": Pair(lambda x: (x - x.mean()) / x.std(), er.normalize),
 }
 
@@ -198,7 +209,7 @@ def operations(rounds: int) -> None:
     print("\nsafe operations on 1M float32, forward; ratio to the plain one (target 1.3)")
     for name, pair in PAIRS.items():
         eager, compiled = pair.ratio(lambda f: f, rounds), pair.ratio(torch.compile, rounds)
-        print(f"  {name:<20}eager {eager:5.2f}   both compiled {compiled:5.2f}")
+        print(f"  {name:<22}eager {eager:5.2f}   both compiled {compiled:5.2f}")
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch.nn.functional import hardtanh_
 
 
 class _Context(Protocol):
@@ -34,8 +35,9 @@ class _Divide(torch.autograd.Function):
 
     @staticmethod
     def forward(num: Tensor, den: Tensor, eps: float) -> tuple[Tensor, Tensor]:
-        used = den.abs().clamp(min=eps).copysign(den)
-        return _fitting(num / used), used
+        used = den.abs().clamp_min_(eps).copysign_(den)
+        largest = torch.finfo(used.dtype).max
+        return bound_(num / used, largest), used
 
     @staticmethod
     def setup_context(
@@ -79,6 +81,11 @@ def divide(num: Tensor, den: Tensor, eps: float) -> Tensor:
     quotient: Tensor
     quotient, _ = _Divide.apply(num, den, eps)  # type: ignore[no-untyped-call]
     return quotient
+
+
+def bound_(fresh: Tensor, limit: float) -> Tensor:
+    """`fresh` within ±limit, in place: the one clamp of two sides that vmap has a rule for."""
+    return hardtanh_(fresh, -limit, limit)
 
 
 def widen(x: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
 """The safe operations for torch: built of differentiable operations, without a host sync.
 
 No `.item()` and no branch on data anywhere, so that all of it compiles with `fullgraph=True`, goes
-through `vmap` and `grad`, and runs on meta tensors.
+through `vmap` and `grad`, and runs on meta tensors. What follows a guard works in place on the
+guard's own result: a pass over fresh memory takes twice as long, and autograd copies what it needs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from epslint.epsilon import Clamp, Role
 from epslint.runtime import _guards
-from epslint.runtime._torch_functions import divide, widen
+from epslint.runtime._torch_functions import bound_, divide, widen
 
 # Dynamo cannot look an enum up in a read-only mapping; the numbers are constants of the graph.
 _epsilon = torch.compiler.assume_constant_result(_guards.epsilon)
@@ -37,47 +38,48 @@ def safe_div(num: Tensor, den: Tensor | float, role: Role | str, eps: float | No
 
 def safe_log(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(min=_epsilon(role, eps, x.dtype)).log()
+    return x.clamp(min=_epsilon(role, eps, x.dtype)).log_()
 
 
 def safe_exp(x: Tensor, bound: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(max=_exp_bound(bound, x.dtype)).exp()
+    return x.clamp(max=_exp_bound(bound, x.dtype)).exp_()
 
 
 def safe_sqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(min=_epsilon(role, eps, x.dtype)).sqrt()
+    return x.clamp(min=_epsilon(role, eps, x.dtype)).sqrt_()
 
 
 def safe_rsqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
     # The gradient of rsqrt has a pole of order 3/2, and torch computes it as the cube of the value.
-    return x.clamp(min=_epsilon(role, eps, x.dtype, 1.5)).rsqrt()
+    return x.clamp(min=_epsilon(role, eps, x.dtype, 1.5)).rsqrt_()
 
 
 def logprob_ratio(new: Tensor, old: Tensor, clamp: Clamp | str, bound: float | None) -> Tensor:
     new, old = _together(new, old)
     limit = _bound(clamp, bound, new.dtype)
-    return narrow((widen(new) - widen(old)).clamp(-limit, limit).exp(), new.dtype)
+    return bound_(widen(new) - widen(old), limit).exp_().to(new.dtype)
 
 
 def kl_estimate(new: Tensor, ref: Tensor, kind: str, bound: float | None) -> Tensor:
     new, ref = _together(new, ref)
     limit = _kl_bound(kind, bound, new.dtype)
-    d = (widen(ref) - widen(new)).clamp(-limit, limit)
+    d = bound_(widen(ref) - widen(new), limit)
     if kind == "k1":
-        return narrow(-d, new.dtype)
+        return d.neg_().to(new.dtype)
     if kind == "k2":
-        return narrow(d.square() / 2, new.dtype)
-    return narrow(d.expm1() - d, new.dtype)
+        return d.square().div_(2).to(new.dtype)
+    return (d.expm1() - d).to(new.dtype)
 
 
 def masked_mean(
     x: Tensor, mask: Tensor, dim: Dims, keepdim: bool, role: Role | str, eps: float | None
 ) -> Tensor:
     group = _group(x, mask, dim, role, eps)
-    return narrow(_mean(group, keepdim), group.dtype)
+    # A masked copy of `x` that nobody else will read.
+    return narrow(group.sum_(group.x, group.total, keepdim), group.dtype)
 
 
 def masked_var(
@@ -112,7 +114,8 @@ def masked_whiten(
     noise = mean.detach().abs() * (_NOISE_ULPS * torch.finfo(group.x.dtype).eps)
     white = centred / torch.maximum(variance.clamp(min=floor * floor).sqrt(), noise)
     if shift_mean:
-        return narrow(white, group.dtype)
+        # Deviations and divisors are bounded such that only half precision is too small for it.
+        return white if white.dtype == group.dtype else narrow(white, group.dtype)
     return narrow(group.without(white + mean), group.dtype)
 
 
@@ -134,7 +137,7 @@ class _Group:
     """
 
     x: Tensor
-    left_out: Tensor | None
+    kept: Tensor | None
     weights: Tensor | None
     total: Tensor
     dims: list[int]
@@ -143,7 +146,7 @@ class _Group:
 
     def without(self, x: Tensor) -> Tensor:
         """0 where an entry does not count."""
-        return x if self.left_out is None else x.masked_fill(self.left_out, 0)
+        return x if self.kept is None else torch.where(self.kept, x, 0)
 
     def sum(self, x: Tensor, count: Tensor, keepdim: bool) -> Tensor:
         """The weighted sum, divided by a count.
@@ -152,6 +155,11 @@ class _Group:
         cannot.
         """
         shares = x / count if self.weights is None else x * (self.weights / count)
+        return shares.sum(self.dims, keepdim=keepdim)
+
+    def sum_(self, fresh: Tensor, count: Tensor, keepdim: bool) -> Tensor:
+        """The same, where the numbers are not needed any more and may be written over."""
+        shares = fresh.div_(count) if self.weights is None else fresh.mul_(self.weights / count)
         return shares.sum(self.dims, keepdim=keepdim)
 
 
@@ -164,16 +172,16 @@ def _group(
     dims = _dims(dim, x.dim())
     epsilon = _epsilon(role, eps, x.dtype)
     if mask is None:
-        left_out, weights, total = None, None, wide.new_full((), _size(x, dims))
+        kept, weights, total = None, None, wide.new_full((), _size(x, dims))
     elif mask.dtype == torch.bool:
-        left_out, weights = ~mask, None
+        kept, weights = mask, None
         total = mask.sum(dims, keepdim=True).to(wide.dtype)
     else:
-        left_out, weights = mask == 0, mask.to(wide.dtype)
+        kept, weights = mask != 0, mask.to(wide.dtype)
         total = weights.sum(dims, keepdim=True)
     return _Group(
-        x=wide if left_out is None else wide.masked_fill(left_out, 0),
-        left_out=left_out,
+        x=wide if kept is None else torch.where(kept, wide, 0),
+        kept=kept,
         weights=weights,
         total=total.clamp(min=epsilon),
         dims=dims,
@@ -188,14 +196,14 @@ def _mean(group: _Group, keepdim: bool) -> Tensor:
 
 def _centred(group: _Group, mean: Tensor) -> Tensor:
     limit = 0.99 * math.sqrt(torch.finfo(group.x.dtype).max)
-    return group.without((group.x - mean).clamp(-limit, limit))
+    return group.without(bound_(group.x - mean, limit))
 
 
 def _variance(group: _Group, centred: Tensor, correction: float, keepdim: bool) -> Tensor:
     corrected = group.total - correction
     count = torch.where(corrected > 0, corrected, group.total)
     largest = torch.finfo(group.x.dtype).max
-    return group.sum(centred.square(), count, keepdim).clamp(max=largest)
+    return group.sum_(centred.square(), count, keepdim).clamp(max=largest)
 
 
 def _size(x: Tensor, dims: list[int]) -> int:

@@ -84,6 +84,7 @@ def test_inductor_compiles_them_all_in_one_graph() -> None:
     torch.testing.assert_close(ours, eager, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.filterwarnings("error:There is a performance drop")  # an operation without a rule
 @pytest.mark.parametrize("name", CASES)
 def test_vmap_and_grad(name: str) -> None:
     case = CASES[name]
