@@ -98,6 +98,17 @@ def are_finite_now(tensors: list[Tensor]) -> bool:
     return True
 
 
+def is_finite_at_a_glance(result: object) -> bool:
+    """The quick yes for the one tensor that most operations give; a no says nothing."""
+    return (
+        type(result) is Tensor
+        and result.is_cpu
+        and result.dtype in _SUMMABLE
+        and result.layout == torch.strided
+        and cmath.isfinite(result.sum().item())
+    )
+
+
 def kinds_in(tensor: Tensor) -> frozenset[str]:
     """Which of NaN and Inf a tensor holds, exactly."""
     dense = _dense(tensor)

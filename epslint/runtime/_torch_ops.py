@@ -229,6 +229,8 @@ def _together(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
     if not isinstance(a, Tensor):
         second, first = _together(b, a)
         return first, second
+    if isinstance(b, Tensor) and a.dtype == b.dtype and a.device == b.device:
+        return _floating(a), _floating(b)
     # The sum of two samples, since dynamo cannot trace `torch.result_type`.
     total = _sample(a) + (_sample(b) if isinstance(b, Tensor) else b)
     dtype = total.dtype if total.dtype.is_floating_point else torch.get_default_dtype()

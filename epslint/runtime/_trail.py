@@ -6,6 +6,7 @@ operation. So the node that an operation got is the last one numbered when the o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -23,10 +24,10 @@ class Node(Protocol):
     def _sequence_nr(self) -> int: ...
 
 
-def current_node() -> Node | None:
-    """The node whose backward is running on this thread, None in the forward pass."""
-    node: Node | None = torch._C._current_autograd_node()
-    return node
+# Names and not functions of ours: both are asked for every operation.
+# The node whose backward is running on this thread, None in the forward pass.
+current_node: Callable[[], Node | None] = torch._C._current_autograd_node
+_next_number: Callable[[], int] = torch._C._autograd._get_sequence_nr
 
 
 class Trail:
@@ -57,8 +58,3 @@ class Trail:
     def _forget(self) -> None:
         for number in list(self._spots)[: _REMEMBERED // 2]:
             del self._spots[number]
-
-
-def _next_number() -> int:
-    number: int = torch._C._autograd._get_sequence_nr()
-    return number

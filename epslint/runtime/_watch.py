@@ -27,8 +27,15 @@ from epslint.runtime._escapes import Running
 from epslint.runtime._frames import user_spot
 from epslint.runtime._judge import Kinds, Seen, Sighting
 from epslint.runtime._modes import QuietMode, is_wrapper, outer_modes, unseen
-from epslint.runtime._plans import plan_of
-from epslint.runtime._probe import INF, NAN, are_finite_now, outputs_in, probe
+from epslint.runtime._plans import Plan, plan_of
+from epslint.runtime._probe import (
+    INF,
+    NAN,
+    are_finite_now,
+    is_finite_at_a_glance,
+    outputs_in,
+    probe,
+)
 from epslint.runtime._trail import Trail, current_node
 from epslint.runtime._window import Known, Window
 
@@ -107,6 +114,8 @@ class _Session(QuietMode):
         self._report = report
         self._process = os.getpid()
         self._at_once = settings.check_every is None
+        # By identity: an operation computes its hash anew each time, in Python.
+        self._plans: dict[int, Plan] = {}
         self._trail = Trail()
         self._known = Known()
         self._running = Running()
@@ -128,14 +137,16 @@ class _Session(QuietMode):
         if types and any(is_wrapper(kind) for kind in types):
             # Let it unwrap itself: its operations on plain tensors come here again.
             return NotImplemented
-        plan = plan_of(func)
+        plan = self._plans.get(id(func)) or self._plan(func)
         # A forked DataLoader worker inherits this mode but shares nothing with its report.
-        if os.getpid() != self._process or not (plan.checked or self._is_delivery()):
+        if not (plan.checked or self._is_delivery()) or os.getpid() != self._process:
             return func(*args, **kwargs)
         self._trail.follow()
         if plan.changed:
             return self._change(func, args, kwargs, plan.changed)
         result = func(*args, **kwargs)
+        if self._is_clearly_fine(result):
+            return result
         outputs = outputs_in(result)
         if plan.first_only:
             outputs = outputs[:1]
@@ -157,11 +168,18 @@ class _Session(QuietMode):
         before = _sums(unknown) if unknown else []
         result = func(*args, **kwargs)
         self._known.learn(changed)
+        if first_only and result is args[0] and self._is_clearly_fine(result):
+            return result
         # Most give back what they changed; a batch norm changes its statistics besides.
         outputs = changed if result is args[0] else changed + outputs_in(result)
         if not self._are_fine(outputs):
             self._suspect(Sighting(func, args, kwargs, outputs, before))
         return result
+
+    def _plan(self, func: OpOverload) -> Plan:
+        # The cache of `plan_of` keeps the operation, and so its identity, for good.
+        plan = self._plans[id(func)] = plan_of(func)
+        return plan
 
     def finish(self, *, quietly: bool) -> None:
         """Look at what is left in the window; quietly is only to record it."""
@@ -181,6 +199,9 @@ class _Session(QuietMode):
             return False
         node = current_node()
         return node is not None and node.name().endswith("AccumulateGrad")
+
+    def _is_clearly_fine(self, result: object) -> bool:
+        return self._at_once and not outer_modes() and is_finite_at_a_glance(result)
 
     def _are_fine(self, outputs: list[Tensor]) -> bool:
         """Whether it is known already that the outputs are finite."""
