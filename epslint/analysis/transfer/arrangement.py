@@ -30,7 +30,8 @@ def selected(call: Call) -> Fact:
 
 
 def picked_pair(call: Call) -> Fact:
-    values = picked(call)
+    """The largest elements and where they are: of a distribution they are not all 0."""
+    values = like(call, call.x.minus(WHOLE & ~Kind.SIMPLEX))
     indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
     return replace(
         values,
