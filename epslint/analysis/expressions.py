@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.binding import Bindings, element_of
+from epslint.analysis.binding import Bindings
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
@@ -30,10 +30,10 @@ from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.relations import difference, over_own_magnitude, with_its_zeros
-from epslint.analysis.signature import parameters
-from epslint.analysis.spellings import DTYPES, NAMESPACES
+from epslint.analysis.scopes import InnerScopes
+from epslint.analysis.spellings import DTYPES
+from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
-from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -103,7 +103,8 @@ class Expressions:
         self.ledger = Ledger(model, frame)
         self.guards = Guards(self)
         self.bindings = Bindings(self)
-        self._comprehensions: list[Env] = []  # the environments around those being evaluated
+        self.subscripts = Subscripts(self)
+        self.scopes = InnerScopes(self)
         self.calls = calls(self)
 
     # -- entry -------------------------------------------------------------------------------
@@ -313,117 +314,7 @@ class Expressions:
         self.guards.assume(node.test, False, unmet)
         return self.eval(node.body, met).join(self.eval(node.orelse, unmet))
 
-    # -- subscripts --------------------------------------------------------------------------
-
-    def _subscript(self, node: cst.Subscript, env: Env) -> Fact:
-        base = self.eval(node.value, env)
-        key = key_of(node)
-        if key is not None and (found := env.fact(key)) is not None:
-            return found
-        if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
-            for element in node.slice:
-                for bound in element.slice.children:
-                    if isinstance(bound, cst.BaseExpression):
-                        self.eval(bound, env)
-            return self._picked(node, base, base.size, env)
-        index = node.slice[0].slice.value
-        position = self.eval(index, env)
-        if isinstance(index, cst.SimpleString):
-            name = str(index.evaluated_value)
-            return base.part(name) or names.named(name)
-        place = position.constant
-        if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
-            return part
-        if position.is_any(Kind.MASK):
-            return self._selected(node, base, index, position, env)
-        if position.origin is not None and position.origin.op is Op.NONZERO:
-            places = position.origin.operands.get("x")
-            same = places is not None and key_of(places.node) == key_of(node.value) is not None
-            if same and still_means(position.origin, env):
-                base = base.within(ranges.REAL.without_zero())
-        size = ranges.NONNEGATIVE if position.can_be_empty else base.size
-        return self._picked(node, base, size, env)
-
-    def _picked(self, node: cst.Subscript, base: Fact, size: ranges.Range, env: Env) -> Fact:
-        """Some of the elements: no longer what made them all, so that no fix writes that again."""
-        fact = replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
-        if base.origin is None:
-            return fact
-        return self.ledger.conclude(Op.PICK, node, {"x": Operand(node.value, base)}, fact, env)
-
-    def _selected(
-        self,
-        subscript: cst.Subscript,
-        base: Fact,
-        index: cst.BaseExpression,
-        mask: Fact,
-        env: Env,
-    ) -> Fact:
-        """`y[y > 0]`: the elements for which the mask is true, possibly none."""
-        node = subscript.value
-        branch = env.child()
-        self.guards.assume(index, True, branch)
-        chosen = self.quietly(node, branch)
-        size = ranges.SOME if self.some_true(index, env) else ranges.NONNEGATIVE
-        fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
-        operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
-        return self.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
-
-    def some_true(self, mask: cst.BaseExpression, env: Env) -> bool:
-        """Whether `if mask.any():` or the like has been passed."""
-        key = key_of(mask)
-        if key is None:
-            return False
-        libraries = [name for name, full in self.model.imports.items() if full in NAMESPACES]
-        tests = (f"{key}.any()", f"{key}.sum()", *(f"{name}.any({key})" for name in libraries))
-        return any((fact := env.fact(test)) is not None and fact.range.positive for test in tests)
-
-    # -- scopes inside expressions -----------------------------------------------------------
-
-    def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env) -> Fact:
-        inner = env.child()
-        self._comprehensions.append(env)
-        size = self._bind_for(node.for_in, inner)
-        element = self.eval(node.elt, inner)
-        self._comprehensions.pop()
-        origin = self.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
-        return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
-
-    def _dict_comprehension(self, node: cst.DictComp, env: Env) -> Fact:
-        inner = env.child()
-        self._bind_for(node.for_in, inner)
-        self.eval(node.key, inner)
-        self.eval(node.value, inner)
-        return NOT_A_NUMBER
-
-    def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
-        """Bind the targets of a comprehension; how many elements it may give."""
-        source = self.eval(loop.iter, env)
-        self.bindings.bind(loop.target, element_of(source), env)
-        size = source.size
-        for condition in loop.ifs:
-            self.eval(condition.test, env)
-            self.guards.assume(condition.test, True, env)
-            size = ranges.NONNEGATIVE
-        if loop.inner_for_in is not None:
-            inner = self._bind_for(loop.inner_for_in, env)
-            size = size.join(inner) if inner.has_zero else size
-        return size
-
-    def _lambda(self, node: cst.Lambda, env: Env) -> Fact:
-        inner = env.child()
-        for parameter in parameters(node.params):
-            inner.assign(parameter.name.value, names.named(parameter.name.value), self.model.tick())
-        self.eval(node.body, inner)
-        return NOT_A_NUMBER
-
-    def _walrus(self, node: cst.NamedExpr, env: Env) -> Fact:
-        """`(n := x.sum())`; inside a comprehension the name belongs to the function around it."""
-        fact = self.eval(node.value, env)
-        self.bindings.bind(node.target, fact, env)
-        for scope in self._comprehensions:
-            self.bindings.bind(node.target, fact, scope)
-        return fact
+    # -- the rest ----------------------------------------------------------------------------
 
     def _awaited(self, node: cst.Await, env: Env) -> Fact:
         return self.eval(node.expression, env)
@@ -493,14 +384,14 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.BooleanOperation: Expressions._boolean,
         cst.Comparison: Expressions._comparison,
         cst.IfExp: Expressions._conditional,
-        cst.Subscript: Expressions._subscript,
+        cst.Subscript: lambda self, node, env: self.subscripts.eval(node, env),
         cst.Call: lambda self, node, env: self.calls.eval(node, env),
-        cst.ListComp: Expressions._comprehension,
-        cst.SetComp: Expressions._comprehension,
-        cst.GeneratorExp: Expressions._comprehension,
-        cst.DictComp: Expressions._dict_comprehension,
-        cst.Lambda: Expressions._lambda,
-        cst.NamedExpr: Expressions._walrus,
+        cst.ListComp: lambda self, node, env: self.scopes.comprehension(node, env),
+        cst.SetComp: lambda self, node, env: self.scopes.comprehension(node, env),
+        cst.GeneratorExp: lambda self, node, env: self.scopes.comprehension(node, env),
+        cst.DictComp: lambda self, node, env: self.scopes.dict_comprehension(node, env),
+        cst.Lambda: lambda self, node, env: self.scopes.function(node, env),
+        cst.NamedExpr: lambda self, node, env: self.scopes.walrus(node, env),
         cst.Await: Expressions._awaited,
         cst.Yield: Expressions._yielded,
     }

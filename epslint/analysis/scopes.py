@@ -1,0 +1,76 @@
+"""Scopes inside expressions: comprehensions, lambdas, and names that are bound on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.binding import element_of
+from epslint.analysis.env import Env
+from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.signature import parameters
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+
+class InnerScopes:
+    """Evaluates what has names of its own inside an expression."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+        self._comprehensions: list[Env] = []  # the environments around those being evaluated
+
+    def comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env) -> Fact:
+        inner = env.child()
+        self._comprehensions.append(env)
+        size = self._bind_for(node.for_in, inner)
+        element = self._expressions.eval(node.elt, inner)
+        self._comprehensions.pop()
+        origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
+        return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
+
+    def dict_comprehension(self, node: cst.DictComp, env: Env) -> Fact:
+        inner = env.child()
+        self._bind_for(node.for_in, inner)
+        self._expressions.eval(node.key, inner)
+        self._expressions.eval(node.value, inner)
+        return NOT_A_NUMBER
+
+    def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
+        """Bind the targets of a comprehension; how many elements it may give."""
+        source = self._expressions.eval(loop.iter, env)
+        self._expressions.bindings.bind(loop.target, element_of(source), env)
+        size = source.size
+        for condition in loop.ifs:
+            self._expressions.eval(condition.test, env)
+            self._expressions.guards.assume(condition.test, True, env)
+            size = ranges.NONNEGATIVE
+        if loop.inner_for_in is not None:
+            inner = self._bind_for(loop.inner_for_in, env)
+            size = size.join(inner) if inner.has_zero else size
+        return size
+
+    def function(self, node: cst.Lambda, env: Env) -> Fact:
+        inner = env.child()
+        for parameter in parameters(node.params):
+            inner.assign(
+                parameter.name.value,
+                names.named(parameter.name.value),
+                self._expressions.model.tick(),
+            )
+        self._expressions.eval(node.body, inner)
+        return NOT_A_NUMBER
+
+    def walrus(self, node: cst.NamedExpr, env: Env) -> Fact:
+        """`(n := x.sum())`; inside a comprehension the name belongs to the function around it."""
+        fact = self._expressions.eval(node.value, env)
+        self._expressions.bindings.bind(node.target, fact, env)
+        for scope in self._comprehensions:
+            self._expressions.bindings.bind(node.target, fact, scope)
+        return fact

@@ -1,0 +1,110 @@
+"""Subscripts: one element, some of them, or those for which a mask holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.keys import key_of
+from epslint.analysis.ledger import still_means
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.spellings import NAMESPACES
+from epslint.analysis.transfer.call import WHOLE
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+
+class Subscripts:
+    """Evaluates the subscripts of one frame."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def eval(self, node: cst.Subscript, env: Env) -> Fact:
+        base = self._expressions.eval(node.value, env)
+        key = key_of(node)
+        if key is not None and (found := env.fact(key)) is not None:
+            return found
+        if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+            self._read_bounds(node, env)
+            return self._picked(node, base, base.size, env)
+        return self._indexed(node, base, node.slice[0].slice.value, env)
+
+    def _read_bounds(self, node: cst.Subscript, env: Env) -> None:
+        """Slices choose elements of which nothing more is known; but they may hold sites."""
+        for element in node.slice:
+            for bound in element.slice.children:
+                if isinstance(bound, cst.BaseExpression):
+                    self._expressions.eval(bound, env)
+
+    def _indexed(
+        self, node: cst.Subscript, base: Fact, index: cst.BaseExpression, env: Env
+    ) -> Fact:
+        position = self._expressions.eval(index, env)
+        if isinstance(index, cst.SimpleString):
+            name = str(index.evaluated_value)
+            return base.part(name) or names.named(name)
+        place = position.constant
+        if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
+            return part
+        if position.is_any(Kind.MASK):
+            return self._selected(node, base, index, position, env)
+        if self._are_nonzero_places(position, node.value, env):
+            base = base.within(ranges.REAL.without_zero())
+        size = ranges.NONNEGATIVE if position.can_be_empty else base.size
+        return self._picked(node, base, size, env)
+
+    @staticmethod
+    def _are_nonzero_places(position: Fact, node: cst.BaseExpression, env: Env) -> bool:
+        """`x[x.nonzero()]`: the places are those of the same x."""
+        origin = position.origin
+        if origin is None or origin.op is not Op.NONZERO:
+            return False
+        places = origin.operands.get("x")
+        same = places is not None and key_of(places.node) == key_of(node) is not None
+        return same and still_means(origin, env)
+
+    def _picked(self, node: cst.Subscript, base: Fact, size: ranges.Range, env: Env) -> Fact:
+        """Some of the elements: no longer what made them all, so that no fix writes that again."""
+        fact = replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        if base.origin is None:
+            return fact
+        return self._expressions.ledger.conclude(
+            Op.PICK, node, {"x": Operand(node.value, base)}, fact, env
+        )
+
+    def _selected(
+        self,
+        subscript: cst.Subscript,
+        base: Fact,
+        index: cst.BaseExpression,
+        mask: Fact,
+        env: Env,
+    ) -> Fact:
+        """`y[y > 0]`: the elements for which the mask is true, possibly none."""
+        node = subscript.value
+        branch = env.child()
+        self._expressions.guards.assume(index, True, branch)
+        chosen = self._expressions.quietly(node, branch)
+        size = ranges.SOME if self.some_true(index, env) else ranges.NONNEGATIVE
+        fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
+        return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
+
+    def some_true(self, mask: cst.BaseExpression, env: Env) -> bool:
+        """Whether `if mask.any():` or the like has been passed."""
+        key = key_of(mask)
+        if key is None:
+            return False
+        libraries = [
+            name for name, full in self._expressions.model.imports.items() if full in NAMESPACES
+        ]
+        tests = (f"{key}.any()", f"{key}.sum()", *(f"{name}.any({key})" for name in libraries))
+        return any((fact := env.fact(test)) is not None and fact.range.positive for test in tests)
