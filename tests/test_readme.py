@@ -52,6 +52,8 @@ def test_the_test_command_is_the_one_that_runs_everything() -> None:
 def test_every_option_the_readme_names_exists() -> None:
     text = (ROOT / "README.md").read_text()
     helps = "".join(epslint(*args, "--help").stdout for args in ([], ["check"], ["rule"]))
+    pytest_help = [sys.executable, "-m", "pytest", "--help"]
+    helps += subprocess.run(pytest_help, capture_output=True, text=True, check=True).stdout
     known = set(re.findall(r"--[a-z-]+", helps))
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known
 
