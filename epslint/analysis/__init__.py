@@ -7,9 +7,12 @@ is known line by line. Neither knows a rule.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from epslint.analysis.depth import with_room
+from epslint.analysis.fact import Fact
+from epslint.analysis.frame import Frame
 from epslint.analysis.model import Model
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
@@ -71,7 +74,7 @@ def _analyse(source: Source, hierarchy: Hierarchy, listening: frozenset[Op]) -> 
 
 
 def facts(source: Source) -> tuple[Known, ...]:
-    """What each assignment of a file makes known, in the order of its lines."""
+    """What is known of assigned names and of operands, in the order of the lines."""
     known = with_room(lambda: _known(source))
     return tuple(Known(row, subject, text) for (row, subject), text in sorted(known.items()))
 
@@ -79,9 +82,22 @@ def facts(source: Source) -> tuple[Known, ...]:
 def _known(source: Source) -> dict[tuple[int, str], str]:
     outline = scout(source, _sinks(EVERYTHING))
     model = Model(source, outline, DEFAULT, EVERYTHING, tracing=True)
-    return {
-        place: described(fact) for frame in model.frames() for place, fact in frame.known.items()
-    }
+    known: dict[tuple[int, str], str] = {}
+    for frame in model.frames():
+        known.update({place: described(fact) for place, fact in _operands(frame)})
+        known.update({place: described(fact) for place, fact in frame.known.items()})
+    return known
+
+
+def _operands(frame: Frame) -> Iterator[tuple[tuple[int, str], Fact]]:
+    """The operands of the operations, as far as something is known of them."""
+    for site in frame.sites.values():
+        for operand in site.operands.values():
+            fact = operand.fact
+            if fact.constant is None and (fact.kinds or fact.zero or fact.huge):
+                row = frame.unit.find_row(operand.node)
+                if row is not None:
+                    yield (row, " ".join(frame.unit.text(operand.node).split())), fact
 
 
 def _sinks(listening: frozenset[Op]) -> Sinks:
