@@ -13,7 +13,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form
-from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.keys import called, key_of, roots_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
@@ -218,7 +218,7 @@ class Guards:
         return next_whole(limits) if fact.whole else limits
 
     def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
-        name = _called(test)
+        name = called(test)
         subject, other, *_ = (*self._arguments(test, env), None, None)
         if name in ("is_tensor", "isinstance") or subject is None:
             return
@@ -284,7 +284,7 @@ class Guards:
             self._resize(node.value.value, limits, env)
         if not isinstance(node, cst.Call):
             return
-        name = _called(node)
+        name = called(node)
         subject = next(iter(self._arguments(node, env)), None)
         if subject is None:
             return
@@ -324,12 +324,6 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, cst.Tuple | cst.List | cst.Set):
         return [element.value for element in node.elements]
     return [node]
-
-
-def _called(node: cst.Call) -> str:
-    if isinstance(node.func, cst.Name):
-        return node.func.value
-    return node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.binding import element_of
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, number
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Frame
-from epslint.analysis.keys import dotted, key_of
+from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.loops import Loops
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 
@@ -32,18 +32,6 @@ _ABOUT_DIVISION = frozenset({"divide", "invalid", "all"})  # of the settings of 
 _HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
 
 
-@dataclass
-class _Loop:
-    """Where the paths out of a loop body go.
-
-    They are taken down to its entry at once: what stands between changes as the body goes on.
-    """
-
-    entry: Env
-    breaks: list[Env] = field(default_factory=list)
-    continues: list[Env] = field(default_factory=list)
-
-
 class Interpreter:
     """Executes the statements of one frame."""
 
@@ -51,7 +39,7 @@ class Interpreter:
         self.model = model
         self.frame = frame
         self.expressions = Expressions(model, frame, Calls)
-        self._loops: list[_Loop] = []
+        self._loops = Loops(self.expressions, self._suite)
 
     # -- bodies ------------------------------------------------------------------------------
 
@@ -134,7 +122,7 @@ class Interpreter:
         fact = self.expressions.apply(op, node, operands, env)
         if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
             fact = _accumulated(fact, right)
-        if op is Op.ADD and self._loops and left.constant == 0 and left.form is Form.NUMBER:
+        if op is Op.ADD and self._loops.inside and left.constant == 0 and left.form is Form.NUMBER:
             # What is accumulated over a loop is taken to be something, also under an `if`.
             env.drop_zero(key_of(node.target) or "")
         if isinstance(node.target, cst.Subscript) and not _has_text_index(node.target):
@@ -173,16 +161,6 @@ class Interpreter:
     def _raise(self, node: cst.Raise, env: Env) -> bool:
         if node.exc is not None:
             self.expressions.eval(node.exc, env)
-        return False
-
-    def _break(self, node: cst.Break, env: Env) -> bool:
-        if self._loops:
-            self._loops[-1].breaks.append(env.down_to(self._loops[-1].entry))
-        return False
-
-    def _continue(self, node: cst.Continue, env: Env) -> bool:
-        if self._loops:
-            self._loops[-1].continues.append(env.down_to(self._loops[-1].entry))
         return False
 
     def _delete(self, node: cst.Del, env: Env) -> bool:
@@ -238,87 +216,6 @@ class Interpreter:
             self.expressions.eval(case.guard, env)
             self.expressions.guards.assume(case.guard, True, env)
 
-    # -- loops -------------------------------------------------------------------------------
-
-    def _for(self, node: cst.For, env: Env) -> bool:
-        source = self.expressions.eval(node.iter, env)
-
-        def bind(inner: Env) -> None:
-            self._bind_loop_target(node, source, inner)
-
-        return self._loop(node, env, bind, lambda layer: None)
-
-    def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
-        if _called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
-            self._bind_enumerated(node.iter, node.target, env)
-        else:
-            self.expressions.bindings.bind(node.target, element_of(source), env)
-
-    def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
-        assert isinstance(call, cst.Call)
-        over = self.expressions.quietly(call.args[0].value, env) if call.args else UNKNOWN
-        index, *rest = [element.value for element in target.elements]
-        start = (
-            self.expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
-        )
-        lowest = ranges.at_least(start.range.lo)
-        self.expressions.bindings.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
-        for element in rest:
-            self.expressions.bindings.bind(element, element_of(over), env)
-
-    def _while(self, node: cst.While, env: Env) -> bool:
-        def bind(inner: Env) -> None:
-            self.expressions.eval(node.test, inner)
-            self.expressions.guards.assume(node.test, True, inner)
-
-        def leave(layer: Env) -> None:
-            self.expressions.guards.assume(node.test, False, layer)
-
-        forever = isinstance(node.test, cst.Name) and node.test.value == "True"
-        return self._loop(node, env, bind, None if forever else leave)
-
-    def _loop(
-        self,
-        node: cst.For | cst.While,
-        env: Env,
-        bind: Callable[[Env], None],
-        leave: Callable[[Env], None] | None,
-    ) -> bool:
-        """Run a body until nothing changes any more; `leave` is None if only a break ends it.
-
-        A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
-        """
-        entry = env.child()
-        for _ in range(3):
-            ends, loop = self._turn(node.body, entry, bind)
-            after = entry.child()
-            after.absorb([layer.down_to(entry) for layer in ends])
-            if not ends or not entry.widen(after):
-                break
-        breaks = [layer.down_to(env) for layer in loop.breaks]
-        ended: list[Env] = []
-        if leave is not None and (ends or not breaks):
-            last = env.child()
-            last.absorb([layer.down_to(env) for layer in ends])
-            leave(last)
-            # What follows `else` is reached by the loop's own end and not by a break.
-            if node.orelse is None or self._suite(node.orelse.body, last):
-                ended = [last]
-        env.absorb([*ended, *breaks])
-        return bool(ended or breaks)
-
-    def _turn(
-        self, body: cst.BaseSuite, entry: Env, bind: Callable[[Env], None]
-    ) -> tuple[list[Env], _Loop]:
-        env, loop = entry.child(), _Loop(entry)
-        self._loops.append(loop)
-        try:
-            bind(env)
-            ends = [env] if self._suite(body, env) else []
-        finally:
-            self._loops.pop()
-        return [*ends, *loop.continues], loop
-
     # -- with and try ------------------------------------------------------------------------
 
     def _with(self, node: cst.With, env: Env) -> bool:
@@ -332,7 +229,7 @@ class Interpreter:
         fact = self.expressions.eval(item.item, env)
         if item.asname is not None:
             self.expressions.bindings.bind(item.asname.name, fact, env)
-        name = _called(item.item)
+        name = called(item.item)
         if name in _UNDIFFERENTIATED and not _enables_gradients(item.item):
             return replace(mode, grad=False)
         if name == "enable_grad":
@@ -415,14 +312,8 @@ def _accumulated(fact: Fact, added: Fact) -> Fact:
     return replace(fact, kinds=added.kinds & ~Kind.SHAPE, ground=added.ground)
 
 
-def _called(node: cst.BaseExpression) -> str:
-    func = node.func if isinstance(node, cst.Call) else node
-    name = dotted(func)
-    return "" if name is None else name.rpartition(".")[2]
-
-
 def _enables_gradients(node: cst.BaseExpression) -> bool:
-    if not isinstance(node, cst.Call) or _called(node) != "set_grad_enabled" or not node.args:
+    if not isinstance(node, cst.Call) or called(node) != "set_grad_enabled" or not node.args:
         return False
     value = node.args[0].value
     return not (isinstance(value, cst.Name) and value.value == "False")
@@ -462,13 +353,13 @@ _HANDLERS: Mapping[type[cst.CSTNode], Callable[..., bool]] = MappingProxyType(
         cst.Assert: Interpreter._assert,
         cst.Return: Interpreter._return,
         cst.Raise: Interpreter._raise,
-        cst.Break: Interpreter._break,
-        cst.Continue: Interpreter._continue,
+        cst.Break: lambda self, node, env: self._loops.break_(node, env),
+        cst.Continue: lambda self, node, env: self._loops.continue_(node, env),
         cst.Del: Interpreter._delete,
         cst.If: Interpreter._if,
         cst.Match: Interpreter._match,
-        cst.For: Interpreter._for,
-        cst.While: Interpreter._while,
+        cst.For: lambda self, node, env: self._loops.for_(node, env),
+        cst.While: lambda self, node, env: self._loops.while_(node, env),
         cst.With: Interpreter._with,
         cst.Try: Interpreter._try,
         cst.TryStar: Interpreter._try,

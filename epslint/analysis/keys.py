@@ -170,3 +170,11 @@ def dotted(node: cst.BaseExpression) -> str | None:
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr.value}"
     return None
+
+
+def called(node: cst.BaseExpression) -> str:
+    """The last name of what is called: `no_grad` of `torch.no_grad()`."""
+    func = node.func if isinstance(node, cst.Call) else node
+    if isinstance(func, cst.Attribute):
+        return func.attr.value
+    return func.value if isinstance(func, cst.Name) else ""

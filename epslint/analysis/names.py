@@ -27,9 +27,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Words of settings: what is chosen is positive by its meaning.
 _SETTING = re.compile(
     r"(^|_)(drop|dropout|droppath|keep|init|initial|target|noise|min|max|clip|threshold|thresh|"
-    r"coef|coeff|coefficient|weight|lambda|rate|ratio_clip|token(?!_(log|lp|probs|masks?$))|id|ids|idx|index|dim|fn|func|"
-    r"type|mode|name|key|path|file|shape|size|len|length|config|cfg|layer|norm_type|fill|value|"
-    r"jitter|augment|flip|swap|teacher_forcing|pixel|image|img|imagenet|rgb|dataset|parallel|tp|dp|pp|cp|ep|norm_degree)(_|$)"
+    r"coef|coeff|coefficient|weight|lambda|rate|ratio_clip|token(?!_(log|lp|probs|masks?$))|"
+    r"id|ids|idx|index|dim|fn|func|type|mode|name|key|path|file|shape|size|len|length|config|cfg|"
+    r"layer|norm_type|fill|value|jitter|augment|flip|swap|teacher_forcing|pixel|image|img|"
+    r"imagenet|rgb|dataset|parallel|tp|dp|pp|cp|ep|norm_degree)(_|$)"
 )
 
 

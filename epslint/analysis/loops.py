@@ -1,0 +1,132 @@
+"""Loops: a body that runs until nothing more is learnt, and the ways out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.binding import element_of
+from epslint.analysis.env import Env
+from epslint.analysis.expressions import Expressions
+from epslint.analysis.fact import UNKNOWN, DType, Fact, number
+from epslint.analysis.keys import called
+
+
+@dataclass
+class _Loop:
+    """Where the paths out of a loop body go.
+
+    They are taken down to its entry at once: what stands between changes as the body goes on.
+    """
+
+    entry: Env
+    breaks: list[Env] = field(default_factory=list)
+    continues: list[Env] = field(default_factory=list)
+
+
+class Loops:
+    """Executes the loops of one frame; `suite` executes a body."""
+
+    def __init__(
+        self, expressions: Expressions, suite: Callable[[cst.BaseSuite, Env], bool]
+    ) -> None:
+        self._expressions = expressions
+        self._suite = suite
+        self._open: list[_Loop] = []
+
+    @property
+    def inside(self) -> bool:
+        """Whether a loop is being executed."""
+        return bool(self._open)
+
+    def break_(self, node: cst.Break, env: Env) -> bool:
+        if self._open:
+            self._open[-1].breaks.append(env.down_to(self._open[-1].entry))
+        return False
+
+    def continue_(self, node: cst.Continue, env: Env) -> bool:
+        if self._open:
+            self._open[-1].continues.append(env.down_to(self._open[-1].entry))
+        return False
+
+    def for_(self, node: cst.For, env: Env) -> bool:
+        source = self._expressions.eval(node.iter, env)
+
+        def bind(inner: Env) -> None:
+            self._bind_loop_target(node, source, inner)
+
+        return self._loop(node, env, bind, lambda layer: None)
+
+    def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
+        if called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
+            self._bind_enumerated(node.iter, node.target, env)
+        else:
+            self._expressions.bindings.bind(node.target, element_of(source), env)
+
+    def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
+        assert isinstance(call, cst.Call)
+        over = self._expressions.quietly(call.args[0].value, env) if call.args else UNKNOWN
+        index, *rest = [element.value for element in target.elements]
+        start = (
+            self._expressions.quietly(call.args[1].value, env) if len(call.args) > 1 else number(0)
+        )
+        lowest = ranges.at_least(start.range.lo)
+        self._expressions.bindings.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
+        for element in rest:
+            self._expressions.bindings.bind(element, element_of(over), env)
+
+    def while_(self, node: cst.While, env: Env) -> bool:
+        def bind(inner: Env) -> None:
+            self._expressions.eval(node.test, inner)
+            self._expressions.guards.assume(node.test, True, inner)
+
+        def leave(layer: Env) -> None:
+            self._expressions.guards.assume(node.test, False, layer)
+
+        forever = isinstance(node.test, cst.Name) and node.test.value == "True"
+        return self._loop(node, env, bind, None if forever else leave)
+
+    def _loop(
+        self,
+        node: cst.For | cst.While,
+        env: Env,
+        bind: Callable[[Env], None],
+        leave: Callable[[Env], None] | None,
+    ) -> bool:
+        """Run a body until nothing changes any more; `leave` is None if only a break ends it.
+
+        A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
+        """
+        entry = env.child()
+        for _ in range(3):
+            ends, loop = self._turn(node.body, entry, bind)
+            after = entry.child()
+            after.absorb([layer.down_to(entry) for layer in ends])
+            if not ends or not entry.widen(after):
+                break
+        breaks = [layer.down_to(env) for layer in loop.breaks]
+        ended: list[Env] = []
+        if leave is not None and (ends or not breaks):
+            last = env.child()
+            last.absorb([layer.down_to(env) for layer in ends])
+            leave(last)
+            # What follows `else` is reached by the loop's own end and not by a break.
+            if node.orelse is None or self._suite(node.orelse.body, last):
+                ended = [last]
+        env.absorb([*ended, *breaks])
+        return bool(ended or breaks)
+
+    def _turn(
+        self, body: cst.BaseSuite, entry: Env, bind: Callable[[Env], None]
+    ) -> tuple[list[Env], _Loop]:
+        env, loop = entry.child(), _Loop(entry)
+        self._open.append(loop)
+        try:
+            bind(env)
+            ends = [env] if self._suite(body, env) else []
+        finally:
+            self._open.pop()
+        return [*ends, *loop.continues], loop
