@@ -14,7 +14,7 @@ from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
-from epslint.analysis.site import Site
+from epslint.analysis.site import Scope, Site
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -107,10 +107,20 @@ class Ledger:
             operands=operands,
             result=fact,
             mode=env.mode,
-            scope=self._frame.scope,
+            scope=self._scope(env),
             hierarchy=self._model.hierarchy,
             repeatable=frozenset(self._repeatable(operands, env)),
         )
+
+    def _scope(self, env: Env) -> Scope:
+        """The frame's scope, without the epsilons whose names mean something else by now."""
+        scope = self._frame.scope
+        kept = tuple(
+            epsilon
+            for epsilon in scope.epsilons
+            if (fact := env.fact(epsilon.text)) is None or fact.constant == epsilon.value
+        )
+        return scope if kept == scope.epsilons else replace(scope, epsilons=kept)
 
     def _repeatable(self, operands: Mapping[str, Operand], env: Env) -> Iterator[str]:
         """The operands whose making could be written here once more and give the same."""

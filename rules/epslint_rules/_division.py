@@ -13,6 +13,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
+from epslint.epsilon import Style
 from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of
 from epslint.rule import Confidence, Diagnosis, Fix, Grade
 
@@ -94,7 +95,7 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
     fact = operand.fact
-    if site.op in _WHOLE or fact.is_any(Kind.OFFSET):
+    if site.op in _WHOLE or fact.is_any(Kind.OFFSET) or _is_clamped_count(site, fact):
         return _whole_fix(site, operand)
     role = role_of(site, fact)
     epsilon = epsilon_text(site, role, fact, _pole(site, fact))
@@ -125,6 +126,12 @@ def _under_root(operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
     node = origin.operands["x"].node
     inside = isinstance(origin.node, cst.Call) and any(a.value is node for a in origin.node.args)
     return node, Slot.LOOSE if inside else Slot.TIGHT
+
+
+def _is_clamped_count(site: Site, fact: Fact) -> bool:
+    """Whether clamps are asked for and 1 is the least that the count can be but for 0."""
+    clamps = site.hierarchy.style is Style.CLAMP and fact.form in (Form.TORCH, Form.NUMBER)
+    return clamps and fact.dtype is DType.INT and fact.is_any(Kind.COUNT | Kind.LENGTH)
 
 
 def _whole_fix(site: Site, operand: Operand) -> Fix | None:
