@@ -97,7 +97,7 @@ def _operands(frame: Frame) -> Iterator[tuple[tuple[int, str], Fact]]:
             if fact.constant is None and (fact.kinds or fact.zero or fact.huge):
                 row = frame.unit.find_row(operand.node)
                 if row is not None:
-                    yield (row, " ".join(frame.unit.text(operand.node).split())), fact
+                    yield (row, frame.unit.brief(operand.node)), fact
 
 
 def _sinks(listening: frozenset[Op]) -> Sinks:

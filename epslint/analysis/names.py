@@ -135,5 +135,10 @@ def is_counter(name: str) -> bool:
     return _COUNTER.search(snake(name)) is not None
 
 
+def tells_of_group(text: str) -> bool:
+    """Whether an expression names a group, of which one member is enough: `group_rewards`."""
+    return not {"group", "grouped"}.isdisjoint(re.findall(r"[a-z]+", snake(text)))
+
+
 def is_epsilon(name: str) -> bool:
     return named(name) is EPSILON

@@ -41,4 +41,4 @@ class Origin:
 
     @property
     def text(self) -> str:
-        return " ".join(self.unit.text(self.node).split())
+        return self.unit.brief(self.node)

@@ -118,7 +118,7 @@ def _links(fact: Fact) -> Iterator[Reason]:
         if named and Evidence.PROVEN in (current.zero, current.huge):
             return  # what the operation is known for it is known for without the name
         if named and cause.fact.origin is None:
-            text = " ".join(origin.unit.text(cause.node).split())
+            text = origin.unit.brief(cause.node)
             yield Reason(None, f"`{text}` is taken for {noun(cause.fact)} because of its name")
         current, origin = cause.fact, cause.fact.origin
 

@@ -71,6 +71,10 @@ class Unit:
         """The row of a node that may have been made up by the analysis."""
         return self.row(node) if node in self._all_spans else None
 
+    def brief(self, node: cst.CSTNode) -> str:
+        """A node as messages show it: on one line."""
+        return " ".join(self.text(node).split())
+
     def text(self, node: cst.CSTNode) -> str:
         return self.source.slice(self.span(node))
 

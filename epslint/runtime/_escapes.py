@@ -63,6 +63,7 @@ def _is_out(output: Held, waiting: list[Seen]) -> bool:
 
 def _is_autograds(tensor: Tensor) -> bool:
     """Whether autograd has it, or a view of it, as the gradient for another node."""
+    # Private to torch and missing from its types; there is no other way to count references in C++.
     if tensor._use_count() > 1 or tensor.layout != torch.strided:  # type: ignore[attr-defined]
         return True
     storage = tensor.untyped_storage()

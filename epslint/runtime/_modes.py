@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from contextlib import ContextDecorator
+from types import FunctionType, TracebackType
+from typing import ClassVar, Generic, TypeVar
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -22,9 +24,50 @@ class QuietMode(TorchDispatchMode):
 
     def __init_subclass__(cls) -> None:
         handler = cls.__dict__["__torch_dispatch__"]
-        super().__init_subclass__()  # type: ignore[no-untyped-call]
+        super().__init_subclass__()  # type: ignore[no-untyped-call]  # untyped in torch
         if _skip(handler):
-            cls.__torch_dispatch__ = handler  # type: ignore[method-assign]
+            cls.__torch_dispatch__ = handler  # type: ignore[method-assign]  # ours instead of the wrapped one
+
+
+Report = TypeVar("Report")
+Mode = TypeVar("Mode", bound=QuietMode)
+
+
+class Switch(ContextDecorator, Generic[Report, Mode]):
+    """What is on inside a `with`, or while a decorated function runs, and off after it."""
+
+    noun: ClassVar[str]
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._mode: Mode | None = None
+
+    def _started(self) -> Mode:
+        """A mode for one stretch of being on."""
+        raise NotImplementedError  # abstract: each switch has a mode of its own
+
+    def _ended(self, mode: Mode, error: BaseException | None) -> None:
+        """What is to be done once it is off again."""
+        raise NotImplementedError  # abstract: each switch has a mode of its own
+
+    def __enter__(self) -> Report:
+        if self._mode is not None:
+            raise RuntimeError(f"this {self.noun} is on already: make another one to nest")
+        self._mode = self._started()
+        self._mode.__enter__()  # type: ignore[no-untyped-call]  # torch's, and untyped there
+        return self.report
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        mode, self._mode = self._mode, None
+        if mode is None:
+            raise RuntimeError(f"this {self.noun} is not on")
+        mode.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]  # torch's, and untyped
+        self._ended(mode, error)
 
 
 def is_wrapper(kind: type) -> bool:

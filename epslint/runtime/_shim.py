@@ -11,9 +11,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterable
-from contextlib import ContextDecorator
 from dataclasses import asdict, dataclass
-from types import TracebackType
 
 from torch import Tensor
 from torch._ops import OpOverload
@@ -29,7 +27,7 @@ from epslint.runtime._menders import (
     mended,
     mender_of,
 )
-from epslint.runtime._modes import QuietMode, is_wrapper, outer_modes, unseen
+from epslint.runtime._modes import QuietMode, Switch, is_wrapper, outer_modes, unseen
 from epslint.runtime._probe import are_finite_now
 from epslint.runtime._trail import Node, Trail, current_node
 
@@ -94,7 +92,7 @@ class ShimReport:
         if not repairs:
             return "epslint shim: nothing to repair"
         total = sum(repair.numbers for repair in repairs)
-        lines = [f"epslint shim: {total} numbers repaired"]
+        lines = [f"epslint shim: {total} number{'' if total == 1 else 's'} repaired"]
         for repair in repairs:
             source = repair.place.source if repair.place else ""
             where = repair.place or "an unknown line"
@@ -108,35 +106,23 @@ class ShimReport:
         return json.dumps([asdict(repair) for repair in self.repairs], indent=2)
 
 
-class Shim(ContextDecorator):
+class Shim(Switch[ShimReport, "_Session"]):
     """A shim that can be switched on; its report grows with every use."""
 
+    noun = "shim"
+
     def __init__(self, families: frozenset[str], quiet: bool, report: ShimReport) -> None:
-        self.report = report
+        super().__init__(report)
         self._families = families
         self._quiet = quiet
-        self._session: _Session | None = None
 
     def _recreate_cm(self) -> Shim:
         return Shim(self._families, self._quiet, self.report)
 
-    def __enter__(self) -> ShimReport:
-        if self._session is not None:
-            raise RuntimeError("this shim is on already: make another one to nest")
-        self._session = _Session(self._families, self.report)
-        self._session.__enter__()  # type: ignore[no-untyped-call]
-        return self.report
+    def _started(self) -> _Session:
+        return _Session(self._families, self.report)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        session, self._session = self._session, None
-        if session is None:
-            raise RuntimeError("this shim is not on")
-        session.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+    def _ended(self, mode: _Session, error: BaseException | None) -> None:
         if not self._quiet and self.report:
             print(self.report, file=sys.stderr)
 
@@ -145,7 +131,7 @@ class _Session(QuietMode):
     """One stretch under the shim."""
 
     def __init__(self, families: frozenset[str], report: ShimReport) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's, and untyped there
         self._families = families
         self._report = report
         self._trail = Trail()

@@ -79,7 +79,7 @@ class _Widen(torch.autograd.Function):
 def divide(num: Tensor, den: Tensor, eps: float) -> Tensor:
     """`num / den`, with `den` at least `eps` away from 0, finite in value and gradient."""
     quotient: Tensor
-    quotient, _ = _Divide.apply(num, den, eps)  # type: ignore[no-untyped-call]
+    quotient, _ = _Divide.apply(num, den, eps)  # type: ignore[no-untyped-call]  # torch's
     return quotient
 
 
@@ -92,7 +92,7 @@ def widen(x: Tensor) -> Tensor:
     """`x` in a precision in which sums and exponentials are worth something."""
     if x.dtype.itemsize >= 4:
         return x
-    wide: Tensor = _Widen.apply(x)  # type: ignore[no-untyped-call]
+    wide: Tensor = _Widen.apply(x)  # type: ignore[no-untyped-call]  # torch's
     return wide
 
 

@@ -14,9 +14,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from contextlib import ContextDecorator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Literal, TypeAlias
 
 from torch import Tensor
@@ -26,7 +24,7 @@ from epslint.runtime._births import Birth, WatchError, WatchReport, WatchWarning
 from epslint.runtime._escapes import Running
 from epslint.runtime._frames import user_spot
 from epslint.runtime._judge import Kinds, Seen, Sighting
-from epslint.runtime._modes import QuietMode, is_wrapper, outer_modes, unseen
+from epslint.runtime._modes import QuietMode, Switch, is_wrapper, outer_modes, unseen
 from epslint.runtime._plans import Plan, plan_of
 from epslint.runtime._probe import (
     INF,
@@ -70,37 +68,25 @@ class _Settings:
     check_every: int | None
 
 
-class Watch(ContextDecorator):
+class Watch(Switch[WatchReport, "_Session"]):
     """A watch that can be switched on; its report grows with every use."""
 
+    noun = "watch"
+
     def __init__(self, settings: _Settings, report: WatchReport) -> None:
-        self.report = report
+        super().__init__(report)
         self._settings = settings
-        self._session: _Session | None = None
 
     def _recreate_cm(self) -> Watch:
         # Called by ContextDecorator: calls of the function may overlap, their report is one.
         return Watch(self._settings, self.report)
 
-    def __enter__(self) -> WatchReport:
-        if self._session is not None:
-            raise RuntimeError("this watch is on already: make another one to nest")
-        self._session = _Session(self._settings, self.report)
-        self._session.__enter__()  # type: ignore[no-untyped-call]
-        return self.report
+    def _started(self) -> _Session:
+        return _Session(self._settings, self.report)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        session, self._session = self._session, None
-        if session is None:
-            raise RuntimeError("this watch is not on")
-        session.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+    def _ended(self, mode: _Session, error: BaseException | None) -> None:
         # The user's own error goes its way; what was born before it explains it.
-        session.finish(quietly=error is not None)
+        mode.finish(quietly=error is not None)
         if error is not None and self.report and not isinstance(error, WatchError):
             _annotate(error, self.report)
 
@@ -109,7 +95,7 @@ class _Session(QuietMode):
     """One stretch of watching."""
 
     def __init__(self, settings: _Settings, report: WatchReport) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's, and untyped there
         self._settings = settings
         self._report = report
         self._process = os.getpid()

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
@@ -15,7 +15,8 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import Style
 from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of
-from epslint.rule import Confidence, Diagnosis, Fix, Grade
+from epslint.rule import Diagnosis, Fix, Grade
+from epslint_rules._wording import CONFIDENCE, quoted
 
 SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
 COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
@@ -37,10 +38,6 @@ _DIVISOR: Mapping[Op, str] = MappingProxyType(
 DIVISIONS = frozenset(_DIVISOR)
 _CAPPING = frozenset({Op.MINIMUM, Op.CLAMP, Op.CLAMP_MAX, Op.COMPARE})
 _WHOLE = frozenset({Op.FLOORDIV, Op.MOD})
-
-CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
-    {Evidence.NAMED: Confidence.NAMED, Evidence.PROVEN: Confidence.PROVEN}
-)
 
 
 def divisor(site: Site) -> Operand | None:
@@ -83,10 +80,10 @@ def family(fact: Fact) -> Kind:
 def diagnosis(site: Site, operand: Operand) -> Diagnosis:
     """The finding that all division rules make of a divisor that can be 0."""
     fact = operand.fact
-    text = " ".join(site.unit.text(operand.node).split())
     return Diagnosis(
         span=site.unit.span(operand.node),
-        message=f"Division by `{text}`, {noun(fact)} in {fact.range}: {zero_when(fact)}",
+        message=f"Division by {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
+        f"{zero_when(fact)}",
         confidence=CONFIDENCE[fact.zero],
         why=chain(fact),
         fix=_fix(site, operand),

@@ -24,7 +24,7 @@ CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
 
 def quoted(site: Site, node: cst.BaseExpression) -> str:
     """An expression of the program on one line, in backticks."""
-    return f"`{' '.join(site.unit.text(node).split())}`"
+    return f"`{site.unit.brief(node)}`"
 
 
 def made_elsewhere(operand: Operand) -> tuple[Reason, ...]:

@@ -15,7 +15,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import Slot, add
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
-from epslint_rules._division import CONFIDENCE
+from epslint_rules._wording import CONFIDENCE, quoted
 
 # The operations with a singular point, and the operand that reaches it.
 _SINGULAR: Mapping[Op, str] = MappingProxyType(
@@ -134,10 +134,9 @@ def _harmful(site: Site, origin: Origin) -> bool:
 
 
 def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
-    operand = " ".join(site.unit.text(guarded.node).split())
     return (
         f"`{site.unit.text(epsilon.node)}` is added after the operation that it should guard: "
-        f"`{operand}` is {noun(guarded.fact)} and can still be 0 inside it"
+        f"{quoted(site, guarded.node)} is {noun(guarded.fact)} and can still be 0 inside it"
     )
 
 

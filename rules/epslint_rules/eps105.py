@@ -11,7 +11,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rewrite import apart
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._division import CONFIDENCE
+from epslint_rules._wording import CONFIDENCE, quoted
 
 
 class CancellingEpsilon(SiteRule):
@@ -68,12 +68,11 @@ class CancellingEpsilon(SiteRule):
             value, epsilon = epsilon, value
         if not epsilon.fact.is_any(Kind.EPSILON) or not _cancels(operand.fact, value.fact):
             return
-        text = " ".join(site.unit.text(operand.node).split())
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=(
-                f"`{text}` can still be 0: what the epsilon is added to takes both signs, "
-                "so a small negative value cancels it"
+                f"{quoted(site, operand.node)} can still be 0: what the epsilon is added to takes "
+                "both signs, so a small negative value cancels it"
             ),
             confidence=CONFIDENCE[value.fact.ground],
             why=chain(value.fact),

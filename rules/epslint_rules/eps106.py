@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from epslint.analysis import names
 from epslint.analysis.fact import DType, Form
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import SOME
@@ -16,6 +15,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
+from epslint_rules._wording import quoted
 
 
 class SingleElementStd(SiteRule):
@@ -75,10 +75,10 @@ class SingleElementStd(SiteRule):
         confidence = _single(site, operand)
         if confidence is None:
             return
-        text = " ".join(site.unit.text(operand.node).split())
         yield Diagnosis(
             span=site.span,
-            message=f"NaN when `{text}` has one element: the unbiased estimate divides by n - 1",
+            message=f"NaN when {quoted(site, operand.node)} has one element: "
+            "the unbiased estimate divides by n - 1",
             confidence=confidence,
             why=chain(operand.fact),
             fix=_uncorrected(site, site.node),
@@ -92,8 +92,7 @@ def _single(site: Site, operand: Operand) -> Confidence | None:
         return None
     if size != SOME:
         return Confidence.PROVEN
-    words = re.findall(r"[a-z]+", snake(site.unit.text(operand.node)))
-    return Confidence.NAMED if "group" in words or "grouped" in words else None
+    return Confidence.NAMED if names.tells_of_group(site.unit.text(operand.node)) else None
 
 
 def _corrected(site: Site) -> bool:
