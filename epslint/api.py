@@ -18,6 +18,7 @@ from epslint.settings import Settings
 from epslint.source import Source, SourceError
 
 __all__ = [
+    "Amend",
     "Config",
     "EpslintError",
     "Failure",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None]
+# What a caller makes of a file's report before anyone acts on it: leave findings out, change fixes.
+Amend = Callable[[FileReport], FileReport]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,15 @@ def check_source(text: str, filename: str = "<string>", config: Config | None = 
 
 
 def fix_source(
-    text: str, filename: str = "<string>", config: Config | None = None, *, unsafe: bool = False
+    text: str,
+    filename: str = "<string>",
+    config: Config | None = None,
+    *,
+    unsafe: bool = False,
+    amend: Amend | None = None,
 ) -> Repair:
     """Fix Python code; `.after.text` is the result, `.report` what is left to say about it."""
-    linter = _Linter(registry.load())
+    linter = _Linter(registry.load(), amend)
     return linter.fix(Source(filename, text), config or Config(), unsafe=unsafe)
 
 
@@ -80,10 +88,14 @@ def fix_paths(
     *,
     unsafe: bool = False,
     write: bool = True,
+    amend: Amend | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Fix files in place; with `write=False` only say how they would look."""
-    linter = _Linter(registry.load())
+    """Fix files in place; with `write=False` only say how they would look.
+
+    `amend` has a say on each report, in every round: what it leaves out is neither fixed nor shown.
+    """
+    linter = _Linter(registry.load(), amend)
 
     def visit(source: Source, config: Config) -> _Visit:
         repair = linter.fix(source, config, unsafe=unsafe)
@@ -102,10 +114,12 @@ class _Linter:
     """The installed rules, and for every config met so far those of them that are on."""
 
     catalogue: Catalogue
+    amend: Amend | None = None
     rulesets: dict[Config, Ruleset] = field(default_factory=dict)
 
     def check(self, source: Source, config: Config) -> FileReport:
-        return engine.check(source, self._ruleset(config), config)
+        report = engine.check(source, self._ruleset(config), config)
+        return report if self.amend is None else self.amend(report)
 
     def fix(self, source: Source, config: Config, *, unsafe: bool) -> Repair:
         return fixer.repair(source, lambda text: self.check(text, config), unsafe=unsafe)

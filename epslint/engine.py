@@ -32,7 +32,11 @@ class FileReport:
     source: Source | None = None  # None: it could not even be read
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
-    fails: bool = False  # whether a finding counts: advice does only when it was asked for
+    counts_advice: bool = False  # whether advice fails a run: only when it was asked for
+
+    @property
+    def fails(self) -> bool:
+        return any(self.counts_advice or f.severity is not Severity.ADVICE for f in self.findings)
 
 
 def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
@@ -57,8 +61,8 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     )
     everything = _ordered([*verdict.findings, *about_comments])
     findings = tuple(finding for finding in everything if _wanted(finding, config))
-    fails = any(_counts(finding, config) for finding in findings)
-    return FileReport(source.filename, source, findings, tuple(failures), fails)
+    counts_advice = config.min_severity is Severity.ADVICE
+    return FileReport(source.filename, source, findings, tuple(failures), counts_advice)
 
 
 def _sites(source: Source, ruleset: Ruleset, config: Config) -> Sequence[Site]:
@@ -135,7 +139,3 @@ def _wanted(finding: Finding, config: Config) -> bool:
     return _SEVERITIES.index(finding.severity) <= _SEVERITIES.index(least) and (
         _CONFIDENCES.index(finding.confidence) <= _CONFIDENCES.index(config.confidence)
     )
-
-
-def _counts(finding: Finding, config: Config) -> bool:
-    return finding.severity is not Severity.ADVICE or config.min_severity is Severity.ADVICE
