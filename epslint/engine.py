@@ -36,7 +36,11 @@ class FileReport:
 
     @property
     def fails(self) -> bool:
-        return any(self.counts_advice or f.severity is not Severity.ADVICE for f in self.findings)
+        return any(self.counts(finding) for finding in self.findings)
+
+    def counts(self, finding: Finding) -> bool:
+        """Whether a finding fails the run."""
+        return self.counts_advice or finding.severity is not Severity.ADVICE
 
 
 def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:

@@ -74,6 +74,11 @@ class Source:
         row = min(row, max(len(self.lines), 1))
         return Location(row, offset - self._starts[row - 1] + 1)
 
+    def rows(self, span: Span) -> range:
+        """The lines a span touches; an empty one touches the line it stands on."""
+        last = self.location(max(span.start, span.end - 1)).row
+        return range(self.location(span.start).row, last + 1)
+
     def offset(self, row: int, column: int = 1) -> int:
         """The offset of a place, both numbers counting from 1."""
         return self._starts[row - 1] + column - 1

@@ -218,9 +218,8 @@ def _near(ignore: Ignore, span: Span, source: Source) -> bool:
         return False
     if ignore.reach is Reach.FILE:
         return True
-    first = source.location(span.start).row
-    last = source.location(max(span.start, span.end - 1)).row
-    return first < ignore.rows.stop and last >= ignore.rows.start
+    rows = source.rows(span)
+    return rows.start < ignore.rows.stop and ignore.rows.start < rows.stop
 
 
 def _names(code: Code, finding: Finding) -> bool:

@@ -26,12 +26,11 @@ def render(run: Run) -> str:
 
 
 def _block(source: Source, finding: Finding) -> str:
-    first = source.location(finding.span.start).row
-    last = source.location(max(finding.span.start, finding.span.end - 1)).row
-    margin = len(str(min(last + _CONTEXT, len(source.lines))))
+    rows = source.rows(finding.span)
+    margin = len(str(min(rows[-1] + _CONTEXT, len(source.lines))))
     lines = [
         f"{place(source, finding)}: {headline(finding)}",
-        *_excerpt(source, finding, range(first, last + 1), margin),
+        *_excerpt(source, finding, rows, margin),
         *_reasons(finding, margin),
     ]
     if finding.fix is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from epslint import address
 from epslint.api import Run
 from epslint.report._text import findings
 from epslint.rule import Finding, Fix
@@ -17,18 +18,19 @@ Object = dict[str, object]
 
 def render(run: Run) -> str:
     """The array, as text."""
-    rows = [_finding(source, finding) for source, finding in findings(run.reports)]
+    rows = [row(source, finding) for source, finding in findings(run.reports)]
     return json.dumps(rows, indent=2) + "\n"
 
 
-def _finding(source: Source, finding: Finding) -> Object:
+def row(source: Source, finding: Finding) -> Object:
+    """One finding."""
     return {
         "code": finding.code,
         "name": finding.name,
         "message": finding.message,
         "filename": filename(source),
         **_range(source, finding.span),
-        "url": None,  # no rule has a page on the web yet
+        "url": address.page(finding.code),
         "fix": None if finding.fix is None else _fix(source, finding.fix),
         "severity": finding.severity.value,
         "confidence": finding.confidence.value,
