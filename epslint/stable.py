@@ -61,6 +61,9 @@ _SPELLED: Mapping[str, Mapping[Form, str]] = MappingProxyType(
             Form.NUMPY: "{numpy}.clip(<x>, <min>, <max>)",
             Form.NUMBER: "max(<min>, min(<x>, <max>))",
         },
+        "nonnegative": {
+            Form.TENSORFLOW: "{tensorflow}.maximum(<x>, 0.0)",
+        },
         "exp": {
             Form.TORCH: "{torch}.exp(<x>)",
             Form.JAX: "{jax.numpy}.exp(<x>)",

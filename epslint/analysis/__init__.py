@@ -49,7 +49,9 @@ _HARMLESS_ALONE = frozenset(
     }
 )
 # What they are objected to beside, whether or not a rule listens to that too: `--select EPS302`.
-_BESIDE = frozenset({Op.EXP, Op.EXPM1, Op.LOG, Op.LOG_SOFTMAX, Op.DIV, Op.SQRT, Op.POW})
+_BESIDE = frozenset(
+    {Op.EXP, Op.EXPM1, Op.LOG, Op.LOG_SOFTMAX, Op.DIV, Op.SQRT, Op.RSQRT, Op.POW, Op.SQUARE}
+)
 
 
 @dataclass(frozen=True, slots=True)

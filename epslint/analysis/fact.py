@@ -59,10 +59,13 @@ class Kind(Flag):
     LOGSCALE = auto()  # the log of a scale that is learned: log_std, log_alpha, log_var
     STRUCK = auto()  # has entries set to −∞ to mask them out
     RUNNING = auto()  # an attribute that starts at 0 and is added to
+    CANCELLED = auto()  # E[x²] − E[x]²: never negative but for rounding, which is all of it near 0
 
 
 # Kinds that keep a value away from 0: after a join they must hold on both paths.
 PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN
+# Kinds that a range without negative numbers contradicts.
+_NEGATIVE = Kind.SIGNED | Kind.CANCELLED
 
 
 class Evidence(IntEnum):
@@ -145,8 +148,8 @@ class Fact:
             object.__setattr__(self, "zero", Evidence.NONE)
         if self.huge and self.range.hi < ranges.INF:
             object.__setattr__(self, "huge", Evidence.NONE)
-        if self.kinds & Kind.SIGNED and self.range.nonnegative:
-            object.__setattr__(self, "kinds", self.kinds & ~Kind.SIGNED)
+        if self.kinds & _NEGATIVE and self.range.nonnegative:
+            object.__setattr__(self, "kinds", self.kinds & ~_NEGATIVE)
         if self.kinds & Kind.STRUCK and self.range.lo > -ranges.INF:
             object.__setattr__(self, "kinds", self.kinds & ~Kind.STRUCK)
 

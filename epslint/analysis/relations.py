@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import Evidence, Fact, Kind
+from epslint.analysis.fact import Evidence, Fact, Form, Kind
 from epslint.analysis.keys import key_of
+from epslint.analysis.moments import of_variance
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.transfer.call import TOPIC
 
 
 def over_own_magnitude(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
@@ -40,7 +42,19 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
         proven = Evidence.PROVEN
         known = Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
-    return None
+    return _variance(x, y)
+
+
+def _variance(x: Operand, y: Operand) -> Fact | None:
+    """E[x²] − E[x]²: 0 when all values are equal, and then rounding makes it a little less."""
+    evidence = of_variance(x, y)
+    if not evidence:
+        return None
+    left, right = x.fact, y.fact
+    kinds = Kind.VAR | Kind.CANCELLED | (left.kinds & right.kinds & TOPIC)
+    known = Fact(ranges.REAL, kinds, evidence, zero=evidence)
+    form = left.form if left.form is not Form.UNKNOWN else right.form
+    return replace(known, dtype=left.dtype, form=form, grad=left.grad or right.grad)
 
 
 def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
