@@ -2,4 +2,5 @@
 
 from epslint.cli import main
 
-main(prog_name="epslint")
+if __name__ == "__main__":  # a process started by `spawn` imports this once more
+    main(prog_name="epslint")

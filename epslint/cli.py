@@ -166,6 +166,13 @@ _FLAGS = (
         help="Write the report there instead of to the screen.",
     ),
     _flag("--statistics", text="Show counts per rule instead of findings."),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Use up to N processes (default: one for each core).",
+    ),
     _flag("--exit-zero", text="Exit with 0 even when there are findings."),
     _flag("--exit-non-zero-on-fix", text="Exit with 1 when something was fixed."),
     _flag("-q", "--quiet", text="Findings and errors only."),

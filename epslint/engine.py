@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from epslint.config import Config
 from epslint.errors import Failure
+from epslint.outcome import FileReport
 from epslint.rule import Confidence, Diagnosis, Finding, Rule, Severity, SiteRule
 from epslint.selection import Ruleset, for_file
 from epslint.source import Source, SourceError
@@ -22,25 +23,6 @@ if TYPE_CHECKING:
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.ADVICE)  # worst first
 _CONFIDENCES = (Confidence.PROVEN, Confidence.NAMED)  # surest first
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """What is wrong in one file, and what about it could not be checked."""
-
-    filename: str
-    source: Source | None = None  # None: it could not even be read
-    findings: tuple[Finding, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    counts_advice: bool = False  # whether advice fails a run: only when it was asked for
-
-    @property
-    def fails(self) -> bool:
-        return any(self.counts(finding) for finding in self.findings)
-
-    def counts(self, finding: Finding) -> bool:
-        """Whether a finding fails the run."""
-        return self.counts_advice or finding.severity is not Severity.ADVICE
 
 
 def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from epslint.engine import FileReport
 from epslint.errors import Failure
+from epslint.outcome import FileReport, Repair
 from epslint.rule import Edit, Finding, Fix
 from epslint.source import Source, Span
 
@@ -22,20 +22,6 @@ _Pair = tuple[Finding, Fix]
 
 # A fix may lay open another, never forever. Nested hazards need one round per level at most.
 ROUNDS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A file before and after, the findings whose fixes were applied, and what is left."""
-
-    before: Source
-    after: Source
-    applied: tuple[Finding, ...]
-    report: FileReport
-
-    @property
-    def changed(self) -> bool:
-        return self.before.text != self.after.text
 
 
 def repair(source: Source, check: Check, *, unsafe: bool = False) -> Repair:

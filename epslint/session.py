@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import click
 from epslint import api, diff, report, summary
 from epslint.errors import EpslintError, Failure
 from epslint.files import discover, is_forced_out
-from epslint.fixer import Repair
+from epslint.outcome import Repair
 from epslint.report._text import shown_path
 from epslint.settings import Settings
 from epslint.source import Source, SourceError
@@ -39,6 +39,7 @@ class Flags:
     output_format: str
     output_file: Path | None
     statistics: bool
+    jobs: int | None
     exit_zero: bool
     exit_non_zero_on_fix: bool
     quiet: bool
@@ -55,11 +56,8 @@ def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
         return _show_files(paths, settings)
     if STDIN in paths and len(paths) > 1:
         raise EpslintError("'-' (standard input) cannot be mixed with paths")
-    with warnings.catch_warnings():
-        # What Python itself says about code it parses, such as a bad escape, is not ours to print.
-        warnings.simplefilter("ignore", SyntaxWarning)
-        stdin = STDIN in paths
-        result = _run_stdin(settings, flags) if stdin else _run_paths(paths, settings, flags)
+    stdin = STDIN in paths
+    result = _run_stdin(settings, flags) if stdin else _run_paths(paths, settings, flags)
     _complain(result, flags)
     if flags.diff:
         click.echo(_diffs(result.repairs), nl=False)
@@ -72,19 +70,23 @@ def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
 
 def _run_paths(paths: Sequence[Path], settings: Settings, flags: Flags) -> api.Run:
     progress = None if flags.quiet else _Progress.on_terminal()
+    effort = api.Effort(jobs=flags.jobs or _cores(), progress=progress)
     try:
         if not flags.fixing:
-            return api.check_paths(paths, settings, progress=progress)
+            return api.check_paths(paths, settings, effort)
         return api.fix_paths(
-            paths,
-            settings,
-            unsafe=flags.unsafe_fixes,
-            write=not flags.diff,
-            progress=progress,
+            paths, settings, effort, unsafe=flags.unsafe_fixes, write=not flags.diff
         )
     finally:
         if progress is not None:
             progress.clear()
+
+
+def _cores() -> int:
+    """The cores that this process may use, which on a shared machine are not all there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _run_stdin(settings: Settings, flags: Flags) -> api.Run:

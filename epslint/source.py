@@ -48,6 +48,10 @@ class Source:
         object.__setattr__(self, "lines", lines)
         object.__setattr__(self, "_starts", starts)
 
+    def __reduce__(self) -> tuple[type[Source], tuple[str, str, str]]:
+        """What follows from the text does not travel between processes."""
+        return Source, (self.filename, self.text, self.encoding)
+
     @classmethod
     def decode(cls, data: bytes, filename: str) -> Source:
         """Read bytes as Python would, or say in one line why that is impossible."""

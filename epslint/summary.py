@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from epslint.api import Run
-from epslint.fixer import Repair
+from epslint.outcome import Repair, Run
 from epslint.report._text import shown_path
 from epslint.rule import Finding, Severity
 

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from epslint import api, docs, registry
 from epslint.config import Config
-from epslint.engine import FileReport
+from epslint.outcome import FileReport
 from epslint.rule import CODE, Rule
 from epslint.source import Source
 

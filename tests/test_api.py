@@ -71,7 +71,7 @@ class TestPaths:
         run = api.check_paths(
             [cli.folder],
             Settings({"select": ["FAK102"]}, isolated=True),
-            progress=lambda done, total: seen.append((done, total)),
+            api.Effort(progress=lambda done, total: seen.append((done, total))),
         )
         assert not any(report.findings for report in run.reports)
-        assert seen == [(0, 3), (1, 3), (2, 3)]
+        assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from epslint.cli import main
+from epslint.task import Stamp, Target
 
 GOOD = """\
 import torch
@@ -90,14 +91,14 @@ def test_a_long_chain_is_not_deep(folder: Path) -> None:
 
 def test_a_file_that_cannot_be_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "locked.py").write_text(GOOD)
-    read_bytes = Path.read_bytes
+    read = Target.read
 
-    def refuse(path: Path) -> bytes:
-        if path.name == "locked.py":
+    def refuse(target: Target) -> tuple[bytes, Stamp]:
+        if Path(target.filename).name == "locked.py":
             raise PermissionError(13, "Permission denied")
-        return read_bytes(path)
+        return read(target)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Target, "read", refuse)
     result = epslint("--output-format", "concise", ".")
     assert result.exit_code == 2
     assert result.stderr == "error: locked.py: cannot be read or written: Permission denied\n"
@@ -106,14 +107,14 @@ def test_a_file_that_cannot_be_opened(folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_file_that_vanishes_during_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "brief.py").write_text(GOOD)
-    read_bytes = Path.read_bytes
+    read = Target.read
 
-    def vanish(path: Path) -> bytes:
-        if path.name == "brief.py":
-            path.unlink()
-        return read_bytes(path)
+    def vanish(target: Target) -> tuple[bytes, Stamp]:
+        if Path(target.filename).name == "brief.py":
+            Path(target.filename).unlink()
+        return read(target)
 
-    monkeypatch.setattr(Path, "read_bytes", vanish)
+    monkeypatch.setattr(Target, "read", vanish)
     result = epslint(".")
     assert result.exit_code == 2
     assert "brief.py: cannot be read or written: No such file" in result.stderr

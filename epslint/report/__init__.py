@@ -12,7 +12,7 @@ import pkgutil
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from epslint.api import Run
+    from epslint.outcome import Run
 
 
 class Format(Protocol):

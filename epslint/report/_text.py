@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from epslint.engine import FileReport
+from epslint.outcome import FileReport
 from epslint.rule import Finding, Severity
 from epslint.source import Source
 

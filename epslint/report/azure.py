@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from epslint.api import Run
 from epslint.errors import Failure
+from epslint.outcome import Run
 from epslint.report._machine import failure_text, repository_path
 from epslint.report._text import findings
 from epslint.rule import Finding, Severity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epslint.api import Run
+from epslint.outcome import Run
 from epslint.report._text import findings, headline, place
 
 TALKS = True

@@ -8,8 +8,8 @@ from itertools import islice
 
 import click
 
-from epslint.api import Run
 from epslint.fixer import apply_edits
+from epslint.outcome import Run
 from epslint.report._text import expanded, findings, headline, place, width
 from epslint.rule import Finding, Fix
 from epslint.source import Source

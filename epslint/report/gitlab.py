@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from epslint.api import Run
 from epslint.errors import Failure
+from epslint.outcome import Run
 from epslint.report._machine import failure_text, fingerprinted, repository_path
 from epslint.rule import Finding, Severity
 from epslint.source import Source

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from epslint.api import Run
-from epslint.engine import FileReport
+from epslint.outcome import FileReport, Run
 from epslint.report._text import findings, headline, shown_path
 
 TALKS = True

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from epslint import address
-from epslint.api import Run
+from epslint.outcome import Run
 from epslint.report._text import findings
 from epslint.rule import Finding, Fix
 from epslint.source import Source, Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from epslint.api import Run
+from epslint.outcome import Run
 from epslint.report._text import findings
 from epslint.report.json import row
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as Xml
 
-from epslint.api import Run
-from epslint.engine import FileReport
 from epslint.errors import Failure
+from epslint.outcome import FileReport, Run
 from epslint.report._machine import failure_text, repository_path
 from epslint.report._text import findings
 from epslint.rule import Finding

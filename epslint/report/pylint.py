@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epslint.api import Run
+from epslint.outcome import Run
 from epslint.report._machine import repository_path
 from epslint.report._text import findings
 

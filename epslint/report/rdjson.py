@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from epslint import address
-from epslint.api import Run
 from epslint.errors import Failure
+from epslint.outcome import Run
 from epslint.report._machine import failure_text, one_edit, repository_path
 from epslint.report._text import findings
 from epslint.rule import Finding, Fix, Severity

@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from epslint import __version__, address, docs, registry
-from epslint.api import Run
 from epslint.errors import Failure
+from epslint.outcome import Run
 from epslint.report._machine import checkout, failure_text, fingerprinted, inside
 from epslint.rule import Finding, Fix, Reason, Rule, Severity
 from epslint.source import Source, Span

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from epslint import api
 from epslint.config import Config
-from epslint.engine import FileReport
-from epslint.fixer import Repair
+from epslint.outcome import FileReport, Repair
 
 # The tests of the analysis ask about divisions: the other rules have tests of their own.
 DIVISIONS = ("EPS101", "EPS102", "EPS103", "EPS104", "EPS105", "EPS106")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from epslint import api
 from epslint.analysis import facts
 from epslint.epsilon import spelled
-from epslint.fixer import Repair
+from epslint.outcome import Repair
 from epslint.source import Source
 from tests.analysis.probe import CONFIG
 
