@@ -103,6 +103,7 @@ def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
         confidence=diagnosis.confidence,
         why=diagnosis.why,
         fix=ruleset.offered(rule.code, diagnosis.fix),
+        also=diagnosis.also,
     )
 
 
@@ -112,7 +113,12 @@ def _settle(findings: Iterable[Finding], ruleset: Ruleset) -> tuple[Finding, ...
     surest_first = sorted(findings, key=lambda f: _CONFIDENCES.index(f.confidence))
     once = {(f.code, f.span): f for f in reversed(surest_first)}.values()
     supersedes = {rule.code: rule.supersedes for rule in ruleset.catalogue.rules}
-    beaten = {(code, f.span) for f in once for code in supersedes[f.code]}
+    beaten = {
+        (code, span)
+        for f in surest_first
+        for code in supersedes[f.code]
+        for span in (f.span, *f.also)
+    }
     return tuple(f for f in once if (f.code, f.span) not in beaten)
 
 

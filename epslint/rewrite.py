@@ -46,12 +46,15 @@ class Slot(Enum):
 
 
 def slot_of(site: Site, operand: Operand) -> Slot:
-    node = site.node
-    if isinstance(node, cst.AugAssign):
+    return slot_within(site.node, operand.node)
+
+
+def slot_within(outer: cst.CSTNode, inner: cst.BaseExpression) -> Slot:
+    """What stands around `inner`, which is an operand of `outer`."""
+    if isinstance(outer, cst.AugAssign):
         return Slot.LOOSE
-    if isinstance(node, cst.Call):
-        inside = any(argument.value is operand.node for argument in node.args)
-        return Slot.LOOSE if inside else Slot.TIGHT
+    if isinstance(outer, cst.Call) and any(a.value is inner for a in outer.args):
+        return Slot.LOOSE
     return Slot.TIGHT
 
 

@@ -77,6 +77,8 @@ class Diagnosis:
     confidence: Confidence
     why: tuple[Reason, ...] = ()
     fix: Fix | None = None
+    # Other places that it speaks for: a root here, the division by that root there.
+    also: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class Finding:
     confidence: Confidence
     why: tuple[Reason, ...] = ()
     fix: Fix | None = None
+    also: tuple[Span, ...] = ()
 
 
 CODE = re.compile(r"[A-Z]+[0-9]{3}")
@@ -109,7 +112,7 @@ class Rule:
     grade: ClassVar[Grade | None] = None  # of its fix; None: it offers none
     default: ClassVar[bool] = True  # in the selection when the user names none
     preview: ClassVar[bool] = False  # only with --preview
-    # Codes of the findings that this rule's finding makes redundant on the same span.
+    # Codes of the findings that this rule's finding makes redundant on the places it speaks for.
     supersedes: ClassVar[frozenset[str]] = frozenset()
 
 

@@ -14,7 +14,7 @@ from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import Style
-from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of
+from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of, slot_within
 from epslint.rule import Diagnosis, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -40,14 +40,20 @@ _CAPPING = frozenset({Op.MINIMUM, Op.CLAMP, Op.CLAMP_MAX, Op.COMPARE})
 _WHOLE = frozenset({Op.FLOORDIV, Op.MOD})
 
 
-def divisor(site: Site) -> Operand | None:
-    """The operand that a site divides by, if it is seen to reach 0 there."""
+def divided_by(site: Site) -> Operand | None:
+    """The operand that a site divides by, unless a 0 there does no harm."""
     if site.op is Op.POW:
         exponent = site.fact("y").constant
         if exponent is None or exponent >= 0:
             return None
     operand = site.operand(_DIVISOR[site.op])
-    if operand is None or not operand.fact.zeroable or _handled(site, operand):
+    return None if operand is None or _handled(site, operand) else operand
+
+
+def divisor(site: Site) -> Operand | None:
+    """The operand that a site divides by, if it is seen to reach 0 there."""
+    operand = divided_by(site)
+    if operand is None or not operand.fact.zeroable:
         return None
     # A running count that starts at 0 is repaired where it starts, by a rule of its own.
     return None if operand.fact.is_any(Kind.RUNNING) else operand
@@ -95,7 +101,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     if site.op in _WHOLE or fact.is_any(Kind.OFFSET) or _is_clamped_count(site, fact):
         return _whole_fix(site, operand)
     role = role_of(site, fact)
-    epsilon = epsilon_text(site, role, fact, _pole(site, fact))
+    epsilon = epsilon_text(site, role, fact, pole(site, fact))
     message = f"Add {epsilon} to the divisor ({role.value})"
     if fact.is_any(Kind.SIGNED):
         # An addition would only move the pole to where the value is -epsilon.
@@ -106,7 +112,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
 
 
-def _pole(site: Site, divisor: Fact) -> float:
+def pole(site: Site, divisor: Fact) -> float:
     """The order of the pole at 0: one more for a gradient, unless the numerator is 0 there too."""
     exponent = site.fact("y").constant if site.op is Op.POW else None
     order = 0.5 if site.op is Op.RSQRT else abs(exponent or 1.0)
@@ -121,8 +127,7 @@ def _under_root(operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
     if origin is None or origin.op is not Op.SQRT or origin.node is not operand.node:
         return None
     node = origin.operands["x"].node
-    inside = isinstance(origin.node, cst.Call) and any(a.value is node for a in origin.node.args)
-    return node, Slot.LOOSE if inside else Slot.TIGHT
+    return node, slot_within(origin.node, node)
 
 
 def _is_clamped_count(site: Site, fact: Fact) -> bool:

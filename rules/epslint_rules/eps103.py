@@ -14,7 +14,7 @@ class UnguardedQuantityDivision(SiteRule):
     """Division by another quantity that can be 0.
 
     ## What it does
-    Flags a denominator that is a mean, a magnitude (`abs`, `relu`, a square), a product, a
+    Flags a denominator that is a mean, a magnitude (`abs`, a square), a product, a
     probability, an exponential, a learned parameter, a sine, or a count less a constant
     (`n - 1`). `1 / x`, `reciprocal`, `rsqrt` and `x ** -p` are divisions too. An operand of which
     nothing is known is not flagged.

@@ -12,7 +12,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun
 from epslint.analysis.site import Site
-from epslint.rewrite import Slot, add
+from epslint.rewrite import add, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
 from epslint_rules._wording import CONFIDENCE, quoted
@@ -143,7 +143,7 @@ def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
 def _moved(site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand) -> Fix:
     unit = site.unit
     text = unit.text(epsilon.node)
-    slot = Slot.LOOSE if _is_argument(origin, guarded) else Slot.TIGHT
+    slot = slot_within(origin.node, guarded.node)
     edits = (*add(unit, guarded.node, text, slot), Edit(_dropped(site, value, epsilon), ""))
     return Fix(f"Move {text} to where it guards", Grade.BOUNDED, edits)
 
@@ -157,8 +157,3 @@ def _dropped(site: Site, value: Operand, epsilon: Operand) -> Span:
     gap = unit.source.slice(Span(kept.end, gone.start))
     code_ends = max(gap.rfind("\n", 0, gap.rfind("+")), 0) if "#" in gap else 0
     return Span(kept.end + code_ends, gone.end)
-
-
-def _is_argument(origin: Origin, guarded: Operand) -> bool:
-    node = origin.node
-    return isinstance(node, cst.Call) and any(a.value is guarded.node for a in node.args)

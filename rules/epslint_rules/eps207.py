@@ -16,7 +16,7 @@ class LogOfZeroable(SiteRule):
 
     ## What it does
     Flags the log of a value that is seen to reach 0 and is no probability: a sum, a norm, a
-    variance, an `abs`, an energy (a square), a ratio, a relu.
+    variance, an `abs`, an energy (a square), a ratio.
 
     ## Why is this bad
     The log-energy of a silent frame, the log-norm of a padding vector, the log of a probability

@@ -60,6 +60,7 @@ class RawProbabilityRatio(SiteRule):
     name = "raw-probability-ratio"
     severity = Severity.ERROR
     grade = Grade.BOUNDED
+    supersedes = frozenset({"EPS605"})  # the log-probabilities need no floor at all
     ops = frozenset({Op.DIV})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:

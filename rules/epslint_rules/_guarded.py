@@ -1,0 +1,51 @@
+"""What the rules about epsilons share: the operand that has to stay away from 0, and its guard."""
+
+from __future__ import annotations
+
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.site import Site
+from epslint_rules._division import DIVISIONS, divided_by, pole
+from epslint_rules._logarithm import maker, repaired_afterwards
+
+ROOTS = frozenset({Op.SQRT, Op.POW})
+NEEDY = DIVISIONS | ROOTS | {Op.LOG}
+
+
+def needy(site: Site) -> Operand | None:
+    """The operand that has to stay away from 0: a divisor, the argument of a log, and that of a
+    root where a gradient flows.
+    """
+    if site.op is Op.LOG:
+        return None if repaired_afterwards(site) else site.operand("x")
+    if is_root(site):
+        return site.operand("x") if site.differentiated else None
+    return divided_by(site) if site.op in DIVISIONS else None
+
+
+def is_root(site: Site) -> bool:
+    """Whether a site takes a root, also as `x ** 0.5`: at 0 its slope is infinite."""
+    if site.op is not Op.POW:
+        return site.op is Op.SQRT
+    exponent = site.fact("y").constant
+    return exponent is not None and 0 < exponent < 1
+
+
+def deed(site: Site) -> str:
+    """What a site does with the operand that has to stay away from 0."""
+    if site.op is Op.LOG:
+        return "log"
+    return "gradient of the root" if is_root(site) else "division"
+
+
+def order(site: Site, operand: Operand) -> float:
+    """The order of the pole at 0, that of the gradient included."""
+    return pole(site, operand.fact) if site.op in DIVISIONS and not is_root(site) else 1.0
+
+
+def under_root(operand: Operand) -> tuple[Operand, Origin] | None:
+    """What a root is taken of that an operand is, and the root: where it is 0, so is the other."""
+    origin = maker(operand.fact, through=True)
+    if origin is None or origin.op is not Op.SQRT or (inner := origin.operands.get("x")) is None:
+        return None
+    return inner, origin
