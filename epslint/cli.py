@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
+_NO_REASON = "not reviewed yet"  # what --add-ignore writes when it is given no reason
 _COLOURS = {"auto": None, "always": True, "never": False}
 
 
@@ -144,6 +145,8 @@ _SOURCES = (
     _flag("--isolated", text="Read no configuration file."),
 )
 
+_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
+
 _FLAGS = (
     _flag("--fix", text="Apply fixes that keep the meaning."),
     _flag("--unsafe-fixes", text="With --fix or --diff: also fixes that may change the meaning."),
@@ -162,7 +165,7 @@ _FLAGS = (
     click.option(
         "-o",
         "--output-file",
-        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        type=_FILE,
         help="Write the report there instead of to the screen.",
     ),
     _flag("--statistics", text="Show counts per rule instead of findings."),
@@ -172,6 +175,28 @@ _FLAGS = (
         type=click.IntRange(min=1),
         metavar="N",
         help="Use up to N processes (default: one for each core).",
+    ),
+    click.option(
+        "--baseline",
+        type=_FILE,
+        metavar="FILE",
+        help="Leave out the old findings that FILE holds.",
+    ),
+    click.option(
+        "--write-baseline",
+        type=_FILE,
+        metavar="FILE",
+        help="Write the findings there are to FILE, and drop from it those that are gone.",
+    ),
+    click.option(
+        "--since", metavar="REV", help="Only findings on lines changed since a git revision."
+    ),
+    click.option(
+        "--add-ignore",
+        is_flag=False,
+        flag_value=_NO_REASON,
+        metavar="[REASON]",
+        help="Put a comment that silences it, with the reason, behind every finding.",
     ),
     _flag("--exit-zero", text="Exit with 0 even when there are findings."),
     _flag("--exit-non-zero-on-fix", text="Exit with 1 when something was fixed."),
@@ -214,9 +239,18 @@ def check(ctx: click.Context, /, **_: object) -> None:
     ctx.color = _colour(given["color"])
     if given["verbose"]:
         ctx.find_root().obj = "verbose"
+    given["add_ignore"], paths = _reason_apart(given["add_ignore"], given["paths"])
     flags = session.Flags(**{field.name: given[field.name] for field in fields(session.Flags)})
-    paths = given["paths"] or (Path("."),)
-    sys.exit(session.run(paths, _settings(ctx), flags))
+    sys.exit(session.run(paths or (Path("."),), _settings(ctx), flags))
+
+
+def _reason_apart(word: str | None, paths: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:
+    """`--add-ignore src` gives no reason: what names a file or a folder is one of the paths."""
+    if word is None or not (word == "-" or Path(word).exists()):
+        if word is not None and word.endswith(("/", ".py", ".pyi", ".ipynb")):
+            raise click.UsageError(f"--add-ignore: no such file or directory: {word}")
+        return word, paths
+    return _NO_REASON, (Path(word), *paths)
 
 
 def _colour(wish: str) -> bool | None:

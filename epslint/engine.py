@@ -46,7 +46,7 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
         if not any(covers_by_name(ignore, finding, source) for ignore in ignores)
     )
     everything = _ordered([*verdict.findings, *about_comments])
-    findings = tuple(finding for finding in everything if _wanted(finding, config))
+    findings = tuple(f for f in everything if shows(config, f.severity, f.confidence))
     counts_advice = config.min_severity is Severity.ADVICE
     return FileReport(source.filename, source, findings, tuple(failures), counts_advice)
 
@@ -126,8 +126,9 @@ def _ordered(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda f: (f.span, f.code))
 
 
-def _wanted(finding: Finding, config: Config) -> bool:
+def shows(config: Config, severity: Severity, confidence: Confidence) -> bool:
+    """Whether a config lets findings of this kind be seen."""
     least = config.min_severity or Severity.ADVICE
-    return _SEVERITIES.index(finding.severity) <= _SEVERITIES.index(least) and (
-        _CONFIDENCES.index(finding.confidence) <= _CONFIDENCES.index(config.confidence)
+    return _SEVERITIES.index(severity) <= _SEVERITIES.index(least) and (
+        _CONFIDENCES.index(confidence) <= _CONFIDENCES.index(config.confidence)
     )

@@ -37,6 +37,11 @@ class Catalogue:
         """The rule with this code or name."""
         return next((r for r in self.rules if word in (r.code, r.name)), None)
 
+    @property
+    def about_comments(self) -> frozenset[str]:
+        """The codes of the rules that speak of suppression comments."""
+        return frozenset(r.code for r in self.rules if isinstance(r, IgnoreRule))
+
     def owns(self, code: str) -> bool:
         """Whether a code, known or not, begins with the letters of one of these rules."""
         return code.rstrip("0123456789") in {r.code.rstrip("0123456789") for r in self.rules}

@@ -12,17 +12,22 @@ from pathlib import Path
 
 import click
 
-from epslint import api, diff, report, summary
+from epslint import api, baseline, diff, registry, report, summary
+from epslint.add_ignore import AddIgnore
+from epslint.baseline import Baseline
 from epslint.errors import EpslintError, Failure
 from epslint.files import discover, is_forced_out
 from epslint.outcome import Repair
 from epslint.report._text import shown_path
+from epslint.scope import Scope, outdated
 from epslint.settings import Settings
 from epslint.source import Source, SourceError
 
 STDIN = Path("-")
 
 CLEAN, FINDINGS, ERROR = 0, 1, 2
+
+_COUNTED = ("full", "concise", "grouped", "json")  # formats that --statistics has
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,10 @@ class Flags:
     output_file: Path | None
     statistics: bool
     jobs: int | None
+    baseline: Path | None
+    write_baseline: Path | None
+    since: str | None
+    add_ignore: str | None
     exit_zero: bool
     exit_non_zero_on_fix: bool
     quiet: bool
@@ -47,35 +56,78 @@ class Flags:
 
     @property
     def fixing(self) -> bool:
-        return self.fix or self.fix_only or self.diff
+        return self.fix or self.fix_only or self.diff or self.add_ignore is not None
+
+
+# What a run cannot do at once: each would undo or hide what another does.
+_APART = ("write_baseline", "add_ignore", "fix", "fix_only")
 
 
 def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
     """Check or fix the paths, print what came of it, and return the exit code."""
+    _refuse(paths, flags)
     if flags.show_files:
         return _show_files(paths, settings)
+    scope = Scope.of(flags.baseline, flags.since, unsaved=flags.stdin_filename)
+    old = _old_baseline(flags.write_baseline)
+    result = _run(paths, settings, flags, scope)
+    _complain(result, flags)
+    if old is not None:
+        return _write_baseline(old, result, settings, flags)
+    if flags.fixing:
+        return _show_repairs(result, flags, to_stderr=STDIN in paths)
+    _tell_outdated(scope, result, settings, flags)
+    shown = scope.narrowed(result)
+    _print(shown, flags, old=scope.held(result))
+    return _exit_code(shown, flags)
+
+
+def _refuse(paths: Sequence[Path], flags: Flags) -> None:
+    """Stop before anything is read or written when it could not end well."""
     if STDIN in paths and len(paths) > 1:
         raise EpslintError("'-' (standard input) cannot be mixed with paths")
-    stdin = STDIN in paths
-    result = _run_stdin(settings, flags) if stdin else _run_paths(paths, settings, flags)
-    _complain(result, flags)
-    if flags.diff:
-        click.echo(_diffs(result.repairs), nl=False)
-        if not flags.quiet:
-            click.echo(_would_fix(result.repairs), err=True)
-    elif not flags.fix_only:
-        _print(result, flags, to_stderr=stdin and flags.fixing)
-    return _exit_code(result, flags)
+    chosen = [f"--{name.replace('_', '-')}" for name in _APART if getattr(flags, name)]
+    if len(chosen) > 1:
+        raise EpslintError(
+            f"{chosen[0]} and {chosen[1]} do not go together: run one, then the other"
+        )
+    for file in (flags.output_file, flags.write_baseline):
+        if file is not None and not file.parent.is_dir():
+            raise EpslintError(f"{file}: there is no folder {file.parent}; make it first")
+    if flags.statistics and flags.output_format not in _COUNTED:
+        allowed = ", ".join(_COUNTED)
+        raise EpslintError(f"--statistics has no {flags.output_format}; use one of {allowed}")
 
 
-def _run_paths(paths: Sequence[Path], settings: Settings, flags: Flags) -> api.Run:
+def _run(paths: Sequence[Path], settings: Settings, flags: Flags, scope: Scope) -> api.Run:
+    amend = _amendment(scope, flags.add_ignore)
+    if STDIN in paths:
+        return _run_stdin(settings, flags, amend)
+    return _run_paths(paths, settings, flags, amend)
+
+
+def _amendment(scope: Scope, reason: str | None) -> api.Amend:
+    """What fixing does to reports before it acts on them."""
+    if reason is None:
+        return scope
+    return AddIgnore(reason, registry.load().about_comments, scope)
+
+
+def _run_paths(
+    paths: Sequence[Path], settings: Settings, flags: Flags, amend: api.Amend
+) -> api.Run:
     progress = None if flags.quiet else _Progress.on_terminal()
     effort = api.Effort(jobs=flags.jobs or _cores(), progress=progress)
     try:
         if not flags.fixing:
             return api.check_paths(paths, settings, effort)
         return api.fix_paths(
-            paths, settings, effort, unsafe=flags.unsafe_fixes, write=not flags.diff
+            paths,
+            settings,
+            effort,
+            unsafe=flags.unsafe_fixes,
+            write=not flags.diff,
+            amend=amend,
         )
     finally:
         if progress is not None:
@@ -89,7 +141,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run_stdin(settings: Settings, flags: Flags) -> api.Run:
+def _run_stdin(settings: Settings, flags: Flags, amend: api.Amend) -> api.Run:
     filename = flags.stdin_filename or "<stdin>"
     data = sys.stdin.buffer.read()
     if flags.stdin_filename and is_forced_out(Path(filename), settings):
@@ -102,7 +154,7 @@ def _run_stdin(settings: Settings, flags: Flags) -> api.Run:
         return api.Run((api.FileReport(filename, failures=(Failure(filename, str(error)),)),))
     if not flags.fixing:
         return api.Run((api.check_source(source.text, filename, config),))
-    repair = api.fix_source(source.text, filename, config, unsafe=flags.unsafe_fixes)
+    repair = api.fix_source(source.text, filename, config, unsafe=flags.unsafe_fixes, amend=amend)
     if not flags.diff:
         _write_stdout(source.encode(repair.after.text))
     return api.Run((repair.report,), repairs=(repair,))
@@ -130,12 +182,50 @@ def _complain(result: api.Run, flags: Flags) -> None:
             click.echo(f"checked {shown_path(checked.filename)}", err=True)
     if not flags.quiet:
         for warning in result.warnings:
-            click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {warning}", err=True)
+            _warn(warning)
     for failure in result.all_failures:
         click.echo(f"{click.style('error', fg='red', bold=True)}: {failure}", err=True)
 
 
-def _print(result: api.Run, flags: Flags, *, to_stderr: bool) -> None:
+def _warn(text: str) -> None:
+    click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {text}", err=True)
+
+
+def _old_baseline(file: Path | None) -> Baseline | None:
+    """The baseline that is to be written anew, read first: nothing else is ever overwritten."""
+    if file is None:
+        return None
+    return baseline.load(file) if file.exists() else Baseline(file)
+
+
+def _write_baseline(old: Baseline, result: api.Run, settings: Settings, flags: Flags) -> int:
+    gone = outdated(old, result, settings)
+    new = old.renewed(result, gone)
+    baseline.save(new)
+    if not flags.quiet:
+        click.echo(summary.baseline(new.entries, gone, str(old.file)))
+    return ERROR if result.all_failures else CLEAN
+
+
+def _tell_outdated(scope: Scope, result: api.Run, settings: Settings, flags: Flags) -> None:
+    if scope.baseline is None or flags.quiet:
+        return
+    gone = outdated(scope.baseline, result, settings)
+    if gone:
+        _warn(summary.outdated(gone, str(scope.baseline.file)))
+
+
+def _show_repairs(result: api.Run, flags: Flags, *, to_stderr: bool) -> int:
+    if flags.diff:
+        click.echo(_diffs(result.repairs), nl=False)
+        if not flags.quiet:
+            click.echo(_would_do(result.repairs, flags), err=True)
+    elif not flags.fix_only:
+        _print(result, flags, to_stderr=to_stderr)
+    return _exit_code(result, flags)
+
+
+def _print(result: api.Run, flags: Flags, *, old: int = 0, to_stderr: bool = False) -> None:
     """The report, and for a person the summary under it."""
     shape = report.load(flags.output_format)
     text = _statistics(result, shape) if flags.statistics else shape.render(result)
@@ -143,11 +233,17 @@ def _print(result: api.Run, flags: Flags, *, to_stderr: bool) -> None:
         if flags.show_fixes:
             text += summary.applied_fixes(result)
         if not flags.quiet:
-            text += "".join(f"{line}\n" for line in [summary.summary(result)] if line)
+            text += "".join(f"{line}\n" for line in [_summary(result, flags, old)] if line)
     if flags.output_file is None:
         click.echo(text, nl=False, err=to_stderr)
     else:
         _save(flags.output_file, click.unstyle(text))
+
+
+def _summary(result: api.Run, flags: Flags, old: int) -> str:
+    if flags.add_ignore is not None:
+        return summary.added_ignores(result)
+    return summary.summary(result, old)
 
 
 def _statistics(result: api.Run, shape: report.Format) -> str:
@@ -184,12 +280,14 @@ def _diffs(repairs: Sequence[Repair]) -> str:
     )
 
 
-def _would_fix(repairs: Sequence[Repair]) -> str:
+def _would_do(repairs: Sequence[Repair], flags: Flags) -> str:
     number = sum(len(repair.applied) for repair in repairs)
-    files = sum(repair.changed for repair in repairs)
+    files = summary.plural(sum(repair.changed for repair in repairs), "file")
+    if flags.add_ignore is not None:
+        return f"Would add {summary.plural(number, 'ignore')} in {files}."
     if not number:
         return "No fixes to apply."
-    return f"Would fix {number} finding{'s'[: number > 1]} in {files} file{'s'[: files > 1]}."
+    return f"Would fix {summary.plural(number, 'finding')} in {files}."
 
 
 class _Progress:

@@ -108,7 +108,7 @@ def _ignores(source: Source) -> Iterator[Ignore]:
     """Walk the tokens; a statement's comments are known to be its own once its end is seen."""
     waiting: list[tokenize.TokenInfo] = []
     first: int | None = None  # the first line of the statement being read
-    for token in _tokens(source):
+    for token in tokens(source):
         if token.type == tokenize.COMMENT:
             waiting.append(token)
         elif token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
@@ -122,7 +122,8 @@ def _ignores(source: Source) -> Iterator[Ignore]:
             waiting, first = [], token.start[0]
 
 
-def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
+def tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
+    """A file's tokens, as Python's tokenizer sees them."""
     # The tokenizer does not know the line end "\r" that Python does; columns stay the same.
     lines = (line.rstrip("\r\n") + "\n" for line in source.lines)
     try:
@@ -203,7 +204,7 @@ def apply_ignores(
 
 def covers(ignore: Ignore, finding: Finding, source: Source) -> bool:
     """Whether a comment silences a finding."""
-    return _near(ignore, finding.span, source) and (
+    return is_near(ignore, finding.span, source) and (
         not ignore.codes or any(_names(code, finding) for code in ignore.codes)
     )
 
@@ -213,7 +214,8 @@ def covers_by_name(ignore: Ignore, finding: Finding, source: Source) -> bool:
     return bool(ignore.codes) and covers(ignore, finding, source)
 
 
-def _near(ignore: Ignore, span: Span, source: Source) -> bool:
+def is_near(ignore: Ignore, span: Span, source: Source) -> bool:
+    """Whether a comment speaks for the place, whatever it says there."""
     if ignore.reach is Reach.UNCLEAR:
         return False
     if ignore.reach is Reach.FILE:

@@ -237,9 +237,27 @@ class TestOutput:
 
     def test_that_cannot_be_written_is_an_error(self, cli: Cli) -> None:
         cli.write("a.py", "a = 1\n")
-        result = cli("-o", "no/such/folder/out.txt", "a.py")
+        result = cli("-o", "x" * 300, "a.py")
         assert result.exit_code == 2
-        assert "out.txt: the report cannot be written: No such file" in result.stderr
+        assert "xxx: the report cannot be written: File name too long" in result.stderr
+
+    @pytest.mark.parametrize("option", ["-o", "--write-baseline"])
+    def test_into_a_missing_folder_is_refused_before_anything_is_done(
+        self, cli: Cli, option: str
+    ) -> None:
+        path = cli.write("a.py", HAZARD)
+        fixing = ["--fix"] if option == "-o" else []
+        result = cli(*fixing, option, "no/such/out.txt", "a.py")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            "error: no/such/out.txt: there is no folder no/such; make it first\n"
+        )
+        assert path.read_text() == HAZARD
+
+    def test_statistics_have_no_sarif(self, cli: Cli) -> None:
+        result = cli("--statistics", "--output-format", "sarif", ".")
+        assert result.exit_code == 2
+        assert "use one of full, concise, grouped, json" in result.stderr
 
     def test_show_files(self, cli: Cli) -> None:
         cli.write("a.py", HAZARD)

@@ -40,6 +40,10 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint/task.py": ("epslint.registry", "epslint.engine", "libcst", "click"),
     "epslint/linter.py": ("epslint.report", "epslint.cli", "click"),
     "epslint/runner.py": ("epslint.report", "epslint.cli", "click"),
+    **{
+        f"epslint/{name}.py": ("epslint.report", "epslint.cli", "epslint.analysis", "click")
+        for name in ("baseline", "since", "scope", "add_ignore", "fingerprint", "address")
+    },
     "epslint/api.py": ("epslint.report", "epslint.cli", "epslint.session", "click"),
     "epslint/report": ("epslint.analysis", "libcst"),
     "rules": ("epslint.cli", "epslint.session", "epslint.files", "epslint.engine", "click"),
