@@ -64,6 +64,15 @@ _SPELLED: Mapping[str, Mapping[Form, str]] = MappingProxyType(
         "nonnegative": {
             Form.TENSORFLOW: "{tensorflow}.maximum(<x>, 0.0)",
         },
+        "maximum": {
+            Form.JAX: "{jax.numpy}.maximum(<x>, <y>)",
+            Form.TENSORFLOW: "{tensorflow}.maximum(<x>, <y>)",
+            Form.NUMPY: "{numpy}.maximum(<x>, <y>)",
+        },
+        # Of torch alone: the norms of jax and tensorflow have a NaN gradient at 0.
+        "vector_norm": {
+            Form.TORCH: "{torch}.linalg.vector_norm(<x><arguments>)",
+        },
         "exp": {
             Form.TORCH: "{torch}.exp(<x>)",
             Form.JAX: "{jax.numpy}.exp(<x>)",

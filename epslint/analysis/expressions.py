@@ -25,11 +25,11 @@ from epslint.analysis.fact import (
 )
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
-from epslint.analysis.keys import dotted, key_of
+from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, over_own_magnitude, with_its_zeros
+from epslint.analysis.relations import difference, over_own_magnitude, square, with_its_zeros
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.spellings import DTYPES
 from epslint.analysis.subscripts import Subscripts
@@ -81,6 +81,11 @@ _CONSTANTS: Mapping[str, Fact] = MappingProxyType(
         "sys.float_info.epsilon": number(2.0**-52),
         "sys.float_info.min": number(2.0**-1022),
     }
+)
+
+# Operations of which more is known when both operands are looked at together.
+_RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
+    {Op.SUB: difference, Op.ADD: with_its_zeros, Op.MUL: square}
 )
 
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
@@ -161,7 +166,7 @@ class Expressions:
         return self.ledger.conclude(op, node, operands, fact, env)
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:
-        related = {Op.SUB: difference, Op.ADD: with_its_zeros}.get(op)
+        related = _RELATED.get(op)
         if related is not None and (fact := related(operands)) is not None:
             return fact
         return transfer(Call(op, {name: o.fact for name, o in operands.items()}, form))
@@ -218,7 +223,7 @@ class Expressions:
             return replace(base, grad=base.grad and name != "data")
         if name == "dtype":
             return replace(NOT_A_NUMBER, dtype=base.dtype)
-        return names.named_attribute(name)
+        return names.named_attribute(name, called(node.value))
 
     # -- literals ----------------------------------------------------------------------------
 

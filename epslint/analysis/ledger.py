@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -44,6 +45,10 @@ def final_uses(
 
 # Operations whose result is not finite only because an operand is not.
 _CARRYING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
+# What is divided by goes into a reciprocal, whichever operation that is written as.
+_DIVIDED_BY = MappingProxyType(
+    {(Op.DIV, "y"): Op.RECIPROCAL, (Op.ADDCDIV, "y"): Op.RECIPROCAL, (Op.RSQRT, "x"): Op.RECIPROCAL}
+)
 # Operations that hand a value on: what matters is where it goes from there.
 _PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 
@@ -71,8 +76,8 @@ class Ledger:
             parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
             fact = replace(fact, origin=origin, parts=parts)
         if self._frame.recording:
-            for operand in operands.values():
-                self.note_use(op, node, operand.fact)
+            for name, operand in operands.items():
+                self.note_use(_DIVIDED_BY.get((op, name), op), node, operand.fact)
             if op in self._model.listening:
                 self._record(op, node, operands, fact, env)
         return fact

@@ -12,13 +12,20 @@ from dataclasses import replace
 import libcst as cst
 
 from epslint.analysis import names
-from epslint.analysis.env import Env
+from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined
 from epslint.analysis.frame import Frame
 from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.ledger import final_uses
 from epslint.analysis.ops import Op
-from epslint.analysis.signature import annotated, mode_of, parameter_fact, parameters, self_name
+from epslint.analysis.signature import (
+    annotated,
+    differentiates,
+    mode_of,
+    parameter_fact,
+    parameters,
+    self_name,
+)
 from epslint.analysis.site import AtHand, Scope, Site
 from epslint.analysis.summaries import Summaries
 from epslint.analysis.unit import Unit
@@ -45,6 +52,7 @@ class Model:
         self.listening = listening
         self.tracing = tracing
         self.imports: Mapping[str, str] = outline.imports
+        self.mode = Mode(grad=differentiates(outline.imports, source.filename))
         self.clock = 0
         self._units: dict[Rows, Unit] = {}
         self._answers: dict[object, Fact] = {}
@@ -89,7 +97,7 @@ class Model:
 
     def _body_frames(self, body: Sequence[Rows], owner: ClassOutline | None) -> Iterator[Frame]:
         """Statements outside functions: one environment, a unit per statement."""
-        env = Env()
+        env = Env(mode=self.mode)
         for rows in body:
             frame = Frame(self.unit(rows), self._scope("", owner), owner, serial=self.tick())
             Interpreter(self, frame).run(frame.unit.body, env)
@@ -98,7 +106,7 @@ class Model:
     def _function_frame(self, function: FunctionOutline, owner: ClassOutline | None) -> Frame:
         unit, node = self.definition(function)
         frame = self._frame(unit, node, owner)
-        env = Env(mode=mode_of(node))
+        env = Env(mode=mode_of(node, self.mode, owner.name if owner else ""))
         self.bind_parameters(node.params, frame, env, {})
         Interpreter(self, frame).run(node.body.body, env)
         return frame
@@ -252,7 +260,7 @@ class Model:
 
     def _property(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
         unit, node = self.definition(method)
-        summary = self.summaries.run(unit, node, owner, {}, Env(mode=mode_of(node)), 1)
+        summary = self.summaries.run(unit, node, owner, {}, Env(mode=mode_of(node, self.mode)), 1)
         return summary.value
 
     def _assigned_by(self, method: FunctionOutline, owner: ClassOutline) -> Mapping[str, Fact]:
@@ -263,7 +271,7 @@ class Model:
     def _assignments(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
         unit, node = self.definition(method)
         frame = replace(self._frame(unit, node, owner, depth=1), recording=False)
-        env = Env(mode=mode_of(node))
+        env = Env(mode=mode_of(node, self.mode))
         self.bind_parameters(node.params, frame, env, {})
         Interpreter(self, frame).run(node.body.body, env)
         return Fact(parts=tuple(frame.attributes.items()))

@@ -121,8 +121,17 @@ def named(name: str) -> Fact:
     return UNKNOWN
 
 
-def named_attribute(name: str) -> Fact:
+_POSTERIOR = re.compile(r"(^|_)(posterior|gp|mvn|predictive)(_|$)")
+# What a posterior leaves of a prior's variance is a difference: of either sign once it is rounded.
+_LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
+
+
+def named_attribute(name: str, owner: str = "") -> Fact:
     """The same of an attribute: a distribution keeps its own spread positive."""
+    if name == "variance" and _POSTERIOR.search(snake(owner)):
+        return _LEFT_OVER
+    if name == "grad":
+        return Fact(grad=False)  # what is stored there nobody differentiates again
     told = named(name)
     return replace(told, zero=Evidence.NONE) if name in ("variance", "stddev") else told
 
@@ -138,6 +147,14 @@ def is_counter(name: str) -> bool:
 def tells_of_group(text: str) -> bool:
     """Whether an expression names a group, of which one member is enough: `group_rewards`."""
     return not {"group", "grouped"}.isdisjoint(re.findall(r"[a-z]+", snake(text)))
+
+
+_STATISTIC = re.compile(r"^test(_|$)|(^|_)(nan)?(std|stats?|statistics?|moments?|metrics?)(_|$)")
+
+
+def tells_of_statistic(name: str) -> bool:
+    """Whether a function or class of this name watches numbers that nothing learns through."""
+    return _STATISTIC.search(snake(name)) is not None
 
 
 def is_epsilon(name: str) -> bool:

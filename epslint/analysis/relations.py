@@ -11,6 +11,7 @@ from epslint.analysis.keys import key_of
 from epslint.analysis.moments import of_variance
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import TOPIC
 
 
@@ -42,6 +43,11 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
         proven = Evidence.PROVEN
         known = Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
+    if _is_exponential_less(x.fact, y):
+        # `exp(d) - 1 - d` is not negative, but for rounding.
+        proven, kinds = Evidence.PROVEN, Kind.KL | Kind.CANCELLED
+        known = Fact(ranges.REAL, kinds, proven, proven, huge=y.fact.huge)
+        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     return _variance(x, y)
 
 
@@ -55,6 +61,21 @@ def _variance(x: Operand, y: Operand) -> Fact | None:
     known = Fact(ranges.REAL, kinds, evidence, zero=evidence)
     form = left.form if left.form is not Form.UNKNOWN else right.form
     return replace(known, dtype=left.dtype, form=form, grad=left.grad or right.grad)
+
+
+def _is_exponential_less(left: Fact, right: Operand) -> bool:
+    """`exp(d) - 1` and d, or `exp(d) - d` and 1."""
+    outer = left.origin
+    if outer is None or outer.op is not Op.SUB:
+        return False
+    exponential, subtracted = outer.fact("x").origin, outer.operands["y"]
+    if exponential is None or exponential.op is not Op.EXP:
+        return False
+    terms = (subtracted, right) if right.fact.constant == 1 else (right, subtracted)
+    argument = key_of(exponential.operands["x"].node)
+    return (
+        argument is not None and key_of(terms[0].node) == argument and terms[1].fact.constant == 1
+    )
 
 
 def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
@@ -77,3 +98,14 @@ def _maker(fact: Fact) -> tuple[Op | None, str | None]:
             return origin.op, key_of(origin.operands["x"].node)
         origin = inner
     return None, None
+
+
+def square(operands: Mapping[str, Operand]) -> Fact | None:
+    """`x * x` is `x ** 2`."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None or type(x.node) is not type(y.node):
+        return None
+    same = x.fact.origin is not None and x.fact.origin is y.fact.origin
+    if not same and (key_of(x.node) is None or key_of(x.node) != key_of(y.node)):
+        return None
+    return transfer(Call(Op.SQUARE, {"x": x.fact}))

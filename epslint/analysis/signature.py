@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -118,8 +119,30 @@ def _decorators(node: cst.FunctionDef) -> list[str]:
     return found
 
 
-def mode_of(node: Callee, outer: Mode | None = None) -> Mode:
+def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
-    if isinstance(node, cst.FunctionDef) and any(d in _UNDIFFERENTIATED for d in _decorators(node)):
+    if not isinstance(node, cst.FunctionDef) or not mode.grad:
+        return mode
+    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node))
+    if unlearned or names.tells_of_statistic(node.name.value) or names.tells_of_statistic(owner):
         return replace(mode, grad=False)
     return mode
+
+
+# Libraries that compute with numbers and keep no gradients, and those that do.
+_PLAIN = frozenset({"numpy", "scipy", "math", "statistics", "pandas", "cupy", "sklearn"})
+_DIFFERENTIATING = re.compile(
+    r"^(torch\w*|functorch|pytorch_\w+|lightning|jax\w*|flax|haiku|optax|equinox|tensorflow\w*|keras|"
+    r"autograd|mxnet|paddle|theano|pyro|numpyro|gpytorch|botorch|triton|tinygrad|chainer)$"
+)
+
+
+_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
+
+
+def differentiates(imports: Mapping[str, str], filename: str) -> bool:
+    """Whether something can learn in a file: not in a test, and not with numpy alone in sight."""
+    if _TESTS.search(filename):
+        return False
+    roots = {full.partition(".")[0] for full in imports.values()}
+    return not roots & _PLAIN or any(_DIFFERENTIATING.match(root) for root in roots)

@@ -107,7 +107,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         # An addition would only move the pole to where the value is -epsilon.
         edit = apart(site, site.unit.outer_span(operand.node), operand, epsilon)
         return Fix("Move away from 0 on both sides", Grade.BOUNDED, (edit,)) if edit else None
-    if (root := _under_root(operand)) is not None:
+    if (root := _under_root(site, operand)) is not None:
         return Fix(message, Grade.BOUNDED, add(site.unit, root[0], epsilon, root[1]))
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
 
@@ -121,10 +121,12 @@ def pole(site: Site, divisor: Fact) -> float:
     return order + 1.0 if learned and not vanishing else order
 
 
-def _under_root(operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
-    """What a root in the divisor is taken of: an epsilon there guards the gradient too."""
+def _under_root(site: Site, operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
+    """What a root in the divisor is taken of, here or where the divisor got its name: an epsilon
+    there guards the gradient too.
+    """
     origin = operand.fact.origin
-    if origin is None or origin.op is not Op.SQRT or origin.node is not operand.node:
+    if origin is None or origin.op is not Op.SQRT or origin.unit is not site.unit:
         return None
     node = origin.operands["x"].node
     return node, slot_within(origin.node, node)

@@ -77,7 +77,7 @@ class MisplacedEpsilon(SiteRule):
     severity = Severity.ERROR
     grade = Grade.BOUNDED
     ops = frozenset({Op.ADD})
-    supersedes = frozenset({"EPS101", "EPS102", "EPS103", "EPS201", "EPS207"})
+    supersedes = frozenset({"EPS101", "EPS102", "EPS103", "EPS201", "EPS207", "EPS501", "EPS505"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         split = _split(site)

@@ -165,4 +165,4 @@ def _literal(site: Site, operand: Operand, floored: _Floored) -> cst.BaseExpress
 
 def _serves_this_alone(site: Site, operand: Operand) -> bool:
     name = next(name for name, given in site.operands.items() if given is operand)
-    return site.shared.get(name, frozenset()) <= {site.op}
+    return site.shared.get(name, frozenset()) <= {site.op, Op.RECIPROCAL}

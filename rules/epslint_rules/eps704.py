@@ -71,10 +71,11 @@ class CancellingVariance(SiteRule):
     severity = Severity.WARNING
     grade = Grade.EXACT
     ops = frozenset({Op.SUB})
+    supersedes = frozenset({"EPS501"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         if (
-            not site.result.is_any(Kind.CANCELLED)
+            not (site.result.is_any(Kind.CANCELLED) and site.result.is_any(Kind.VAR))
             or site.uses & _MENDING
             or site.chosen is not None
         ):

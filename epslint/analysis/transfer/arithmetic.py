@@ -319,7 +319,11 @@ def reciprocal_root(call: Call) -> Fact:
 def product_of_tensors(call: Call) -> Fact:
     x, y = call.x, call.y
     if x.range.nonnegative and y.range.nonnegative:
-        return result(call, ranges.NONNEGATIVE, Kind.SUM, zero=max(x.zero, y.zero))
+        # Sums of squares and magnitudes are 0 where those are: see `reductions.sum_`.
+        magnitudes = x.is_any(Kind.MAGNITUDE) and y.is_any(Kind.MAGNITUDE)
+        zero = max(x.zero, y.zero, Evidence.NAMED if magnitudes else Evidence.NONE)
+        kinds = Kind.SUM | (x.kinds & y.kinds & Kind.MAGNITUDE)
+        return result(call, ranges.NONNEGATIVE, kinds, zero=zero)
     return result(call, kinds=(x.kinds & y.kinds) & TOPIC)
 
 

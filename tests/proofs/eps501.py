@@ -1,0 +1,75 @@
+"""EPS501: the epsilon under a root, and the floor of a difference."""
+
+from __future__ import annotations
+
+import torch
+
+from epslint.epsilon import Role
+from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch, each
+
+ROWS = [[2.0, -1.0, 0.5], [3.0, 1.0, -2.0], [1.0, 0.5, 0.25]]
+SAME_ROWS = [[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]
+NOTHING = [[0.0, 0.0], [0.0, 0.0]]
+
+SPREAD = Torch(
+    fixture="hazard",
+    adversarial=(SAME_ROWS,),
+    ordinary=(ROWS,),
+    # The least variance is 0.1; the gradient has a pole of order 1/2 there.
+    bound=Bound(Role.GENERAL, over=0.1),
+    unseen_float16=ABSORBED,
+)
+MAGNITUDE = Torch(
+    fixture="hazard",
+    adversarial=(NOTHING,),
+    ordinary=(ROWS,),
+    bound=Bound(Role.GENERAL, over=0.1, gradient=4.0),
+    unseen_float16=ABSORBED,
+)
+
+PROOF = Proof(
+    code="EPS501",
+    documented="sqrt(x + eps) - sqrt(x) is at most eps / (2 sqrt(x))",
+    trials=(
+        *each(SPREAD, "deviation", "function", "power", "pow_method", "by_name", "in_place"),
+        *each(MAGNITUDE, "root_mean_square", "magnitude"),
+        Torch(
+            function="rmse",
+            fixture="hazard",
+            adversarial=(ROWS, ROWS),
+            ordinary=(ROWS, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),
+            bound=Bound(Role.GENERAL),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="hellinger",
+            fixture="hazard",
+            adversarial=([[0.0, 2000.0]], [[0.5, 0.5]]),
+            ordinary=([[0.0, 1.0]], [[0.5, 0.5]]),
+            bound=Bound(Role.PROBABILITY, over=0.1),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="guarded_too_late",
+            fixture="hazard",
+            adversarial=(SAME_ROWS,),
+            ordinary=(ROWS,),
+            bound=Bound(Role.GENERAL, over=0.1),
+            excuses={torch.float16: "the code's own floor of 1e-6 has no reciprocal in float16"},
+        ),
+        Torch(
+            function="smaller_eigenvalue",
+            fixture="hazard_difference",
+            adversarial=([1.0, 2.0], [1.0, 5.0]),
+            ordinary=([2.0, 3.0], [1.0, 5.0]),
+            unseen_float16=ABSORBED,
+        ),
+        Numpy(
+            function="array",
+            fixture="hazard_difference",
+            adversarial=([5.1] * 6,),
+            ordinary=([1.0, 2.0, 4.0],),
+            excuses={torch.float16: "numpy sums float16 in float32, and rounds these to 0"},
+        ),
+    ),
+)
