@@ -18,6 +18,8 @@ from epslint.errors import EpslintError
 from epslint.rule import Confidence, Severity
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from epslint.config import Table
     from epslint.settings import Settings
 
@@ -32,9 +34,20 @@ class _Epslint(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {name for param in self.get_params(ctx) for name in param.opts}
+        if not args and ctx.resilient_parsing:  # a shell asks what the first word may be
+            return super().parse_args(ctx, args)
         if not args or (args[0] not in self.commands and args[0] not in own):
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The first word may be a command, or else what `check` takes: an option or a path."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for a shell
+
+        meant = click.Context(self.commands["check"], parent=ctx)
+        options = self.commands["check"].shell_complete(meant, incomplete)
+        path = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
+        return [*path, *super().shell_complete(ctx, incomplete), *options]
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -78,8 +91,29 @@ def _pairs(
     return table or None
 
 
+def _complete_rules(
+    _: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Codes of rules, also after a comma."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    from epslint import docs, registry  # noqa: PLC0415
+
+    before, comma, word = incomplete.rpartition(",")
+    return [
+        CompletionItem(
+            before + comma + rule.code, help=docs.documentation(rule).summary.splitlines()[0]
+        )
+        for rule in registry.load().rules
+        if rule.code.startswith(word.upper())
+    ]
+
+
 def _list(name: str, metavar: str, text: str) -> Callable[[Command], Command]:
-    return click.option(name, multiple=True, callback=_words, metavar=metavar, help=text)
+    complete = _complete_rules if metavar == "RULES" else None
+    return click.option(
+        name, multiple=True, callback=_words, metavar=metavar, help=text, shell_complete=complete
+    )
 
 
 def _switch(name: str, text: str) -> Callable[[Command], Command]:
@@ -198,6 +232,7 @@ _FLAGS = (
         metavar="[REASON]",
         help="Put a comment that silences it, with the reason, behind every finding.",
     ),
+    _flag("--watch", text="Check again whenever a file changes, until Ctrl-C."),
     _flag("--exit-zero", text="Exit with 0 even when there are findings."),
     _flag("--exit-non-zero-on-fix", text="Exit with 1 when something was fixed."),
     _flag("-q", "--quiet", text="Findings and errors only."),
@@ -241,7 +276,8 @@ def check(ctx: click.Context, /, **_: object) -> None:
         ctx.find_root().obj = "verbose"
     given["add_ignore"], paths = _reason_apart(given["add_ignore"], given["paths"])
     flags = session.Flags(**{field.name: given[field.name] for field in fields(session.Flags)})
-    sys.exit(session.run(paths or (Path("."),), _settings(ctx), flags))
+    start = session.watch if given["watch"] else session.run
+    sys.exit(start(paths or (Path("."),), _settings(ctx), flags))
 
 
 def _reason_apart(word: str | None, paths: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:
@@ -255,7 +291,7 @@ def _reason_apart(word: str | None, paths: tuple[Path, ...]) -> tuple[str | None
 
 def _colour(wish: str) -> bool | None:
     """Whether to colour; None leaves it to click, which looks whether this is a terminal."""
-    if wish == "auto" and os.environ.get("NO_COLOR"):
+    if wish == "auto" and (os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"):
         return False
     return _COLOURS[wish]
 
@@ -271,7 +307,7 @@ def _settings(ctx: click.Context) -> Settings:
 
 
 @main.command()
-@click.argument("words", metavar="[CODE|NAME]...", nargs=-1)
+@click.argument("words", metavar="[CODE|NAME]...", nargs=-1, shell_complete=_complete_rules)
 @_flag("--all", "everything", text="Explain every rule.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 def rule(words: tuple[str, ...], everything: bool, output_format: str) -> None:
@@ -304,3 +340,20 @@ def config(ctx: click.Context, /, path: Path, **_: object) -> None:
 
     folder = path if path.is_dir() else path.parent
     click.echo(explain.settings(_settings(ctx).of(folder)), nl=False)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what teaches a shell to complete epslint's words.
+
+    \b
+    bash, in ~/.bashrc:                     eval "$(epslint completion bash)"
+    zsh, in ~/.zshrc:                       eval "$(epslint completion zsh)"
+    fish, in ~/.config/fish/config.fish:    epslint completion fish | source
+    """  # noqa: D301 - click reads the \b
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
+
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(main, {}, "epslint", "_EPSLINT_COMPLETE").source())

@@ -31,6 +31,10 @@ class Scope:
             None if revision is None else since(revision, unsaved),
         )
 
+    @property
+    def narrow(self) -> bool:
+        return self.baseline is not None or self.since is not None
+
     def __call__(self, report: FileReport) -> FileReport:
         for sieve in (self.baseline, self.since):
             report = report if sieve is None else sieve(report)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from epslint import api, baseline, diff, registry, report, summary
+from epslint import api, baseline, diff, registry, report, summary, watching
 from epslint.add_ignore import AddIgnore
 from epslint.baseline import Baseline
 from epslint.errors import EpslintError, Failure
@@ -61,6 +61,21 @@ class Flags:
 
 # What a run cannot do at once: each would undo or hide what another does.
 _APART = ("write_baseline", "add_ignore", "fix", "fix_only")
+# And what is done once, not again and again.
+_ONCE = ("write_baseline", "add_ignore", "show_files")
+
+
+def watch(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
+    """Run now and after every change of a file, until Ctrl-C."""
+    once = [_option(name) for name in _ONCE if getattr(flags, name)]
+    if once or STDIN in paths:
+        raise EpslintError(f"--watch does not go with {once[0] if once else 'standard input'}")
+    return watching.watch(
+        paths,
+        settings.renewed,
+        lambda fresh: run(paths, fresh, flags),
+        writes=flags.fixing and not flags.diff,
+    )
 
 
 def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
@@ -86,7 +101,7 @@ def _refuse(paths: Sequence[Path], flags: Flags) -> None:
     """Stop before anything is read or written when it could not end well."""
     if STDIN in paths and len(paths) > 1:
         raise EpslintError("'-' (standard input) cannot be mixed with paths")
-    chosen = [f"--{name.replace('_', '-')}" for name in _APART if getattr(flags, name)]
+    chosen = [_option(name) for name in _APART if getattr(flags, name)]
     if len(chosen) > 1:
         raise EpslintError(
             f"{chosen[0]} and {chosen[1]} do not go together: run one, then the other"
@@ -99,6 +114,10 @@ def _refuse(paths: Sequence[Path], flags: Flags) -> None:
         raise EpslintError(f"--statistics has no {flags.output_format}; use one of {allowed}")
 
 
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _run(paths: Sequence[Path], settings: Settings, flags: Flags, scope: Scope) -> api.Run:
     amend = _amendment(scope, flags.add_ignore)
     if STDIN in paths:
@@ -106,15 +125,15 @@ def _run(paths: Sequence[Path], settings: Settings, flags: Flags, scope: Scope) 
     return _run_paths(paths, settings, flags, amend)
 
 
-def _amendment(scope: Scope, reason: str | None) -> api.Amend:
+def _amendment(scope: Scope, reason: str | None) -> api.Amend | None:
     """What fixing does to reports before it acts on them."""
     if reason is None:
-        return scope
+        return scope if scope.narrow else None
     return AddIgnore(reason, registry.load().about_comments, scope)
 
 
 def _run_paths(
-    paths: Sequence[Path], settings: Settings, flags: Flags, amend: api.Amend
+    paths: Sequence[Path], settings: Settings, flags: Flags, amend: api.Amend | None
 ) -> api.Run:
     progress = None if flags.quiet else _Progress.on_terminal()
     effort = api.Effort(jobs=flags.jobs or _cores(), progress=progress)
@@ -141,7 +160,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run_stdin(settings: Settings, flags: Flags, amend: api.Amend) -> api.Run:
+def _run_stdin(settings: Settings, flags: Flags, amend: api.Amend | None) -> api.Run:
     filename = flags.stdin_filename or "<stdin>"
     data = sys.stdin.buffer.read()
     if flags.stdin_filename and is_forced_out(Path(filename), settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from epslint.config import Config, ConfigError, Table
@@ -30,6 +30,10 @@ class Settings:
     isolated: bool = False
     cwd: Path = field(default_factory=Path.cwd)
     _known: dict[Path, Config] = field(default_factory=dict, repr=False)
+
+    def renewed(self) -> Settings:
+        """The same settings, with every file to be read again."""
+        return replace(self, _known={})
 
     def of(self, directory: Path) -> Config:
         """The config for the files that lie in `directory`."""

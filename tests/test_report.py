@@ -28,6 +28,7 @@ class TestFull:
             "  = help: Add 1e-8 (bounded fix, --fix)\n"
             "  - a = x / BAD\n"
             "  + a = x / (BAD + 1e-8)\n"
+            "  = more: epslint rule FAK101\n"
             "\n"
             "Found 1 finding in 1 file. 1 fixable with --fix.\n"
         )

@@ -8,6 +8,7 @@ from itertools import islice
 
 import click
 
+from epslint import address
 from epslint.fixer import apply_edits
 from epslint.outcome import Run
 from epslint.report._text import expanded, findings, headline, place, width
@@ -35,6 +36,7 @@ def _block(source: Source, finding: Finding) -> str:
     ]
     if finding.fix is not None:
         lines += _help(source, finding.fix, margin)
+    lines.append(_more(finding, margin))
     return "\n".join(lines) + "\n"
 
 
@@ -74,6 +76,14 @@ def _help(source: Source, fix: Fix, margin: int) -> Iterator[str]:
     label = click.style("help", fg="cyan", bold=True)
     yield f"{'':>{margin}} = {label}: {fix.message} ({fix.grade.value} fix, {flag})"
     yield from _diff(source, fix, margin)
+
+
+def _more(finding: Finding, margin: int) -> str:
+    """Where the rule is explained: its page, or else the command that shows it."""
+    label = click.style("more", bold=True)
+    return (
+        f"{'':>{margin}} = {label}: {address.page(finding.code) or f'epslint rule {finding.code}'}"
+    )
 
 
 def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
