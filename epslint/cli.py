@@ -181,6 +181,12 @@ _SOURCES = (
 
 _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
+_CACHE_DIR = click.option(
+    "--cache-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to keep what is known of files (default: .epslint_cache in the project).",
+)
+
 _FLAGS = (
     _flag("--fix", text="Apply fixes that keep the meaning."),
     _flag("--unsafe-fixes", text="With --fix or --diff: also fixes that may change the meaning."),
@@ -233,6 +239,8 @@ _FLAGS = (
         help="Put a comment that silences it, with the reason, behind every finding.",
     ),
     _flag("--watch", text="Check again whenever a file changes, until Ctrl-C."),
+    _flag("--no-cache", text="Check every file anew, and keep nothing for the next run."),
+    _CACHE_DIR,
     _flag("--exit-zero", text="Exit with 0 even when there are findings."),
     _flag("--exit-non-zero-on-fix", text="Exit with 1 when something was fixed."),
     _flag("-q", "--quiet", text="Findings and errors only."),
@@ -259,7 +267,6 @@ def main(ctx: click.Context, /) -> None:
 @_all(_SOURCES)
 @_all(_FLAGS)
 @_flag("-v", "--verbose", text="Say more: which files, and where an internal error happened.")
-@_flag("--no-cache", text="Nothing is cached yet; accepted so that scripts need not change later.")
 @click.option("--color", type=click.Choice(list(_COLOURS)), default="auto", show_default=True)
 @click.pass_context
 def check(ctx: click.Context, /, **_: object) -> None:
@@ -357,3 +364,14 @@ def completion(shell: str) -> None:
     script = get_completion_class(shell)
     assert script is not None
     click.echo(script(main, {}, "epslint", "_EPSLINT_COMPLETE").source())
+
+
+@main.command()
+@_CACHE_DIR
+def clean(cache_dir: Path | None) -> None:
+    """Remove the cache."""
+    from epslint import cache  # noqa: PLC0415
+
+    folder = cache_dir or cache.home(Path.cwd())
+    gone = cache.clean(folder)
+    click.echo(f"Removed {folder}" if gone else f"There is no cache at {folder}", err=True)

@@ -7,19 +7,18 @@ pack that is missing or broken is an error; a run without its rules would call b
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
+from epslint import packs
 from epslint.errors import EpslintError
+from epslint.packs import GROUP, Pack
 from epslint.rule import CODE, IgnoreRule, Rule, SiteRule
 
-GROUP = "epslint.rules"
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
 
@@ -49,13 +48,13 @@ class Catalogue:
 
 def load() -> Catalogue:
     """Import every installed pack and collect its rules."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    if not points:
+    found = packs.installed()
+    if not found:
         raise PackError(
             f"no rule pack is installed (no entry point in the group {GROUP!r}), so nothing can "
             "be checked; install epslint with pip, also from a checkout: pip install -e ."
         )
-    return collect(rule for point in points for rule in _rules_of(point))
+    return collect(rule for pack in found for rule in _rules_of(pack))
 
 
 def collect(rules: Iterable[type[Rule]]) -> Catalogue:
@@ -71,36 +70,36 @@ def collect(rules: Iterable[type[Rule]]) -> Catalogue:
     return Catalogue(tuple(rule() for rule in classes))
 
 
-def _rules_of(point: EntryPoint) -> Iterator[type[Rule]]:
-    for module in _modules(point):
+def _rules_of(pack: Pack) -> Iterator[type[Rule]]:
+    for module in _modules(pack):
         for value in vars(module).values():
             if _is_rule_of(value, module):
                 flaw = flaw_of(value)
                 if flaw is not None:
-                    raise PackError(f"pack {point.name!r}: {module.__name__}: {flaw}")
+                    raise PackError(f"pack {pack.name!r}: {module.__name__}: {flaw}")
                 yield value
 
 
-def _modules(point: EntryPoint) -> Iterator[ModuleType]:
+def _modules(pack: Pack) -> Iterator[ModuleType]:
     """The pack's package and every module below it."""
-    package = _imported(point, point.module)
+    package = _imported(pack, pack.module)
     yield package
     for info in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}."):
-        yield _imported(point, info.name)
+        yield _imported(pack, info.name)
 
 
-def _imported(point: EntryPoint, name: str) -> ModuleType:
+def _imported(pack: Pack, name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except Exception as error:  # whatever a pack does at import, it is the pack's failure
         reason = f"{type(error).__name__}: {error}"
-        raise PackError(f"pack {point.name!r} cannot be imported: {name}: {reason}") from error
+        raise PackError(f"pack {pack.name!r} cannot be imported: {name}: {reason}") from error
 
 
 def _is_rule_of(value: object, module: ModuleType) -> bool:
     """Rules belong to the module that defines them; a name with an underscore is a shared base."""
     return (
-        inspect.isclass(value)
+        isinstance(value, type)
         and issubclass(value, Rule)
         and value.__module__ == module.__name__
         and not value.__name__.startswith("_")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence, Sized
+from collections.abc import Generator, Iterator, Sequence, Sized
 from contextlib import closing
 from pathlib import Path
 
+from epslint.cache import Cache
 from epslint.files import discover
 from epslint.outcome import Run
 from epslint.settings import Settings
@@ -22,19 +23,43 @@ def run(paths: Sequence[Path], settings: Settings, task: Task, effort: Effort) -
     """Visit every file; what comes of it is in the order of the files, whoever was done first."""
     found = discover(paths, settings)
     targets = [Target(str(file), settings.of(file.parent)) for file in found.files]
-    visits: dict[int, Visit] = {}
-    with closing(_visits(targets, task, effort)) as coming:
-        _tell(effort, visits, targets)
-        for number, visit in coming:
-            visits[number] = visit
+    cache = None if effort.cache is None else Cache.at(effort.cache)
+    visits = _recalled(targets, task, cache)
+    new = [number for number in range(len(targets)) if number not in visits]
+    _tell(effort, visits, targets)
+    with closing(_visits([targets[number] for number in new], task, effort)) as coming:
+        for index, visit in coming:
+            visits[new[index]] = visit
+            if cache is not None and task.amend is None:
+                cache.remember(targets[new[index]], visit)
             _tell(effort, visits, targets)
     ordered = [visits[number] for number in range(len(targets))]
     return Run(
         tuple(visit.report for visit in ordered),
         found.failures,
-        found.warnings,
+        (*found.warnings, *_saved(cache)),
         tuple(visit.repair for visit in ordered if visit.repair is not None),
     )
+
+
+def _recalled(targets: Sequence[Target], task: Task, cache: Cache | None) -> dict[int, Visit]:
+    """What an earlier run has found out, for the files about which nothing else is to be done."""
+    visits: dict[int, Visit] = {}
+    for number, target in enumerate(targets if cache is not None else ()):
+        known = cache.recall(target) if cache is not None else None
+        report = None if known is None else task.amended(known)
+        if report is not None and task.settles(report):
+            visits[number] = Visit(report)
+    return visits
+
+
+def _saved(cache: Cache | None) -> Iterator[str]:
+    """Keep what is new, or say in one line why that was not possible."""
+    try:
+        if cache is not None:
+            cache.save()
+    except OSError as error:
+        yield f"the cache cannot be written to {error.filename}: {error.strerror}; see --cache-dir"
 
 
 def _tell(effort: Effort, visits: Sized, targets: Sized) -> None:
@@ -46,10 +71,10 @@ def _visits(
     targets: Sequence[Target], task: Task, effort: Effort
 ) -> Generator[tuple[int, Visit], None, None]:
     """Each target's number and what came of it, as soon as it is known."""
-    from epslint.linter import Linter, failed  # noqa: PLC0415 - slow to load, and often not needed
-
     if not targets:
         return
+    from epslint.linter import Linter, failed  # noqa: PLC0415 - slow to load, and often not needed
+
     linter = Linter.of(task)
     linter.prepare({target.config for target in targets})
     weights = [_size(target) for target in targets]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from epslint import api, baseline, diff, registry, report, summary, watching
+from epslint import api, baseline, cache, diff, registry, report, summary, watching
 from epslint.add_ignore import AddIgnore
 from epslint.baseline import Baseline
 from epslint.errors import EpslintError, Failure
@@ -49,6 +49,8 @@ class Flags:
     write_baseline: Path | None
     since: str | None
     add_ignore: str | None
+    no_cache: bool
+    cache_dir: Path | None
     exit_zero: bool
     exit_non_zero_on_fix: bool
     quiet: bool
@@ -129,6 +131,7 @@ def _amendment(scope: Scope, reason: str | None) -> api.Amend | None:
     """What fixing does to reports before it acts on them."""
     if reason is None:
         return scope if scope.narrow else None
+        return None if scope == Scope() else scope
     return AddIgnore(reason, registry.load().about_comments, scope)
 
 
@@ -136,7 +139,8 @@ def _run_paths(
     paths: Sequence[Path], settings: Settings, flags: Flags, amend: api.Amend | None
 ) -> api.Run:
     progress = None if flags.quiet else _Progress.on_terminal()
-    effort = api.Effort(jobs=flags.jobs or _cores(), progress=progress)
+    folder = None if flags.no_cache else flags.cache_dir or cache.home(Path.cwd())
+    effort = api.Effort(flags.jobs or _cores(), folder, progress)
     try:
         if not flags.fixing:
             return api.check_paths(paths, settings, effort)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
-from epslint import registry
+from epslint import packs, registry
 from epslint.analysis.ops import Op
+from epslint.packs import Pack
 from epslint.registry import PackError, collect, flaw_of
 from epslint.rule import Diagnosis, Rule, SiteRule
 from tests import fake
@@ -37,9 +37,8 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "packs" / "somepack"
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
-    point = EntryPoint("some", "somepack", registry.GROUP)
     monkeypatch.syspath_prepend(folder.parent)
-    monkeypatch.setattr(registry, "entry_points", lambda group: EntryPoints([point]))
+    monkeypatch.setattr(packs, "installed", lambda: (Pack("some", "somepack"),))
     yield folder
     for name in [name for name in sys.modules if name.split(".")[0] == "somepack"]:
         del sys.modules[name]
@@ -63,7 +62,7 @@ def test_rules_are_found_in_every_module_below(pack: Path) -> None:
 
 
 def test_no_pack_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: EntryPoints())
+    monkeypatch.setattr(packs, "installed", lambda: ())
     with pytest.raises(PackError, match="no rule pack is installed"):
         registry.load()
 
@@ -79,8 +78,7 @@ def test_a_pack_that_fails_to_import_is_an_error_that_names_both(pack: Path) -> 
 
 
 def test_a_pack_that_is_gone_is_an_error(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = EntryPoint("gone", "no_such_pack", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: EntryPoints([gone]))
+    monkeypatch.setattr(packs, "installed", lambda: (Pack("gone", "no_such_pack"),))
     with pytest.raises(PackError, match="pack 'gone' cannot be imported: no_such_pack"):
         registry.load()
 

@@ -38,6 +38,9 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint/pool.py": ("epslint",),
     "epslint/outcome.py": ("epslint.config", "epslint.registry", "libcst", "click"),
     "epslint/task.py": ("epslint.registry", "epslint.engine", "libcst", "click"),
+    "epslint/packs.py": ("epslint",),
+    "epslint/record.py": ("epslint.config", "epslint.registry", "pickle", "marshal"),
+    "epslint/cache.py": ("epslint.registry", "epslint.engine", "libcst", "click", "pickle"),
     "epslint/linter.py": ("epslint.report", "epslint.cli", "click"),
     "epslint/runner.py": ("epslint.report", "epslint.cli", "click"),
     **{
