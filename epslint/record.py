@@ -11,8 +11,17 @@ from epslint.source import Span
 
 SpanRecord = tuple[int, int]
 FixRecord = tuple[str, str, list[tuple[SpanRecord, str]]]
+ReasonRecord = tuple[int | None, str]
 FindingRecord = tuple[
-    str, str, str, SpanRecord, str, str, list[tuple[int | None, str]], FixRecord | None
+    str,
+    str,
+    str,
+    SpanRecord,
+    str,
+    str,
+    list[ReasonRecord],
+    FixRecord | None,
+    list[SpanRecord],
 ]
 
 
@@ -22,22 +31,27 @@ def packed(finding: Finding) -> FindingRecord:
         finding.code,
         finding.name,
         finding.severity.value,
-        (finding.span.start, finding.span.end),
+        _packed_span(finding.span),
         finding.message,
         finding.confidence.value,
         [(reason.row, reason.text) for reason in finding.why],
         None if finding.fix is None else _packed_fix(finding.fix),
+        [_packed_span(span) for span in finding.also],
     )
 
 
+def _packed_span(span: Span) -> SpanRecord:
+    return span.start, span.end
+
+
 def _packed_fix(fix: Fix) -> FixRecord:
-    edits = [((edit.span.start, edit.span.end), edit.content) for edit in fix.edits]
+    edits = [(_packed_span(edit.span), edit.content) for edit in fix.edits]
     return fix.message, fix.grade.value, edits
 
 
 def unpacked(record: FindingRecord) -> Finding:
     """The finding of a record; raises TypeError or ValueError when it is none."""
-    code, name, severity, span, message, confidence, why, fix = record
+    code, name, severity, span, message, confidence, why, fix, also = record
     return Finding(
         code,
         name,
@@ -47,6 +61,7 @@ def unpacked(record: FindingRecord) -> Finding:
         Confidence(confidence),
         tuple(Reason(row, text) for row, text in why),
         None if fix is None else _unpacked_fix(fix),
+        tuple(Span(*span) for span in also),
     )
 
 

@@ -343,7 +343,10 @@ def test_a_record_holds_all_of_a_finding() -> None:
     edits = (Edit(Span(5, 6), "é\n\udc80"), Edit(Span(7, 7), ""))
     fix = Fix("do it", Grade.SEMANTIC, edits)
     why = (Reason(None, "so"), Reason(3, "and so"))
-    whole = Finding("EPS1", "a-b", Severity.ERROR, Span(1, 9), "∞", Confidence.NAMED, why, fix)
+    also = (Span(2, 3), Span(4, 5))
+    whole = Finding(
+        "EPS1", "a-b", Severity.ERROR, Span(1, 9), "∞", Confidence.NAMED, why, fix, also
+    )
     bare = Finding("EPS2", "c-d", Severity.ADVICE, Span(0, 0), "", Confidence.PROVEN)
     for finding in (whole, bare):
         assert unpacked(json.loads(json.dumps(packed(finding)))) == finding

@@ -79,7 +79,7 @@ def test_uninstalled_it_is_gone_and_without_any_pack_nothing_is_clean(tmp_path: 
     """An uninstalled checkout on the path has no entry points: that is exit 2, never clean."""
     (tmp_path / "a.py").write_text("x = 1\n")
     code = (
-        "import importlib.metadata as m; m.entry_points = lambda **_: m.EntryPoints(); "
+        "from epslint import packs; packs.installed = lambda: (); "
         "from epslint.cli import main; main(['check', 'a.py'])"
     )
     result = subprocess.run(

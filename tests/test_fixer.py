@@ -132,7 +132,7 @@ class TestWriting:
     def test_mode_survives_and_nothing_is_left_behind(self, cli: Cli) -> None:
         path = cli.write("tool.py", "a = x / BAD\n")
         path.chmod(0o751)
-        cli("--fix", ".")
+        cli("--fix", "--no-cache", ".")
         assert stat.S_IMODE(path.stat().st_mode) == 0o751
         assert os.listdir(cli.folder) == ["tool.py"]
 
