@@ -73,7 +73,7 @@ class Cache:
     @classmethod
     def at(cls, folder: Path) -> Cache | None:
         """None when nobody can say what findings depend on here: then nothing can be kept."""
-        environment = packs.environment()
+        environment = packs.environment_as_loaded()
         if environment is None:
             return None
         return cls(folder, "\n".join((__version__, *environment)))

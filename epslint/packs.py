@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 GROUP = "epslint.rules"
 
@@ -31,6 +32,16 @@ def installed() -> tuple[Pack, ...]:
     distributions = _distributions()
     found = _asked() if distributions is None else _read(distributions)
     return tuple(sorted(found, key=lambda pack: pack.name))
+
+
+@lru_cache(maxsize=1)
+def environment_as_loaded() -> tuple[str, ...] | None:
+    """The environment when this process first asked, which it does before it loads a pack.
+
+    A process that goes on for long, such as --watch, works with the rules it has loaded, whatever
+    has become of their files since.
+    """
+    return environment()
 
 
 def environment() -> tuple[str, ...] | None:

@@ -48,6 +48,7 @@ class Catalogue:
 
 def load() -> Catalogue:
     """Import every installed pack and collect its rules."""
+    packs.environment_as_loaded()
     found = packs.installed()
     if not found:
         raise PackError(

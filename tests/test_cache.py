@@ -170,11 +170,11 @@ def test_another_environment_is_another_question(
     project: Cli, analyst: Analyst, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project(".")
-    monkeypatch.setattr(packs, "environment", lambda: ("a rule has changed",))
+    monkeypatch.setattr(packs, "environment_as_loaded", lambda: ("a rule has changed",))
     analyst.take()
     project(".")
     assert analyst.take() == ["a.py", "b.py", "c.py"]
-    monkeypatch.setattr(packs, "environment", lambda: None)
+    monkeypatch.setattr(packs, "environment_as_loaded", lambda: None)
     project(".")
     project(".")
     assert analyst.take() == ["a.py", "b.py", "c.py"] * 2
@@ -282,7 +282,7 @@ def test_old_shelves_are_taken_away(
 ) -> None:
     monkeypatch.setattr(cache, "_SHELVES", 3)
     for number in range(6):
-        monkeypatch.setattr(packs, "environment", lambda number=number: (str(number),))
+        monkeypatch.setattr(packs, "environment_as_loaded", lambda number=number: (str(number),))
         project(".")
     assert len(shelves(project)) == 3
     project(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -117,3 +118,20 @@ def test_a_pack_that_is_gone_is_no_environment(
         distribution(tmp_path, "p-1.dist-info", "[epslint.rules]\np = no_such_pack\n")
     )
     assert packs.environment() is None
+
+
+LONG = """
+import sys
+from pathlib import Path
+from epslint import packs, registry
+loaded = registry.load()
+Path(sys.argv[1]).write_text("changed")
+assert packs.environment_as_loaded() != packs.environment()
+"""
+
+
+def test_a_process_works_with_what_it_has_loaded(pack: Path) -> None:
+    rule = pack / "deep" / "pack" / "new.py"
+    rule.touch()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(pack), *sys.path])}
+    subprocess.run([sys.executable, "-c", LONG, str(rule)], env=environment, check=True)
