@@ -73,6 +73,11 @@ _SPELLED: Mapping[str, Mapping[Form, str]] = MappingProxyType(
         "vector_norm": {
             Form.TORCH: "{torch}.linalg.vector_norm(<x><arguments>)",
         },
+        "where": {
+            Form.TORCH: "{torch}.where(<test>, <met>, <unmet>)",
+            Form.JAX: "{jax.numpy}.where(<test>, <met>, <unmet>)",
+            Form.TENSORFLOW: "{tensorflow}.where(<test>, <met>, <unmet>)",
+        },
         "exp": {
             Form.TORCH: "{torch}.exp(<x>)",
             Form.JAX: "{jax.numpy}.exp(<x>)",

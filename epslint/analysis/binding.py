@@ -13,6 +13,8 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.site import Choice
 from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
@@ -105,21 +107,22 @@ class Bindings:
 
     def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Where `test` is `truth` the value is replaced: `y[n == 0] = 0` mends a division by n."""
-        origin, expressions = fact.origin, self._expressions
-        if origin is None:
+        expressions = self._expressions
+        makers = tuple(expressions.ledger.makers(fact))
+        if not makers:
             return
-        condition = expressions.quietly(test, env).origin
-        about = condition is not None and condition.op in _FINITENESS
+        tested = expressions.quietly(test, env)
+        about = tested.origin is not None and tested.origin.op in _FINITENESS
         if about or _FINITENESS_WORDS.search(key_of(test) or ""):
             expressions.ledger.mend(fact)
             return
         kept = env.child()
         expressions.guards.assume(test, not truth, kept)
-        chosen = {
-            name: expressions.quietly(operand.node, kept)
-            for name, operand in origin.operands.items()
-        }
-        expressions.ledger.mend(fact, chosen)
+        choice = Choice(Operand(test, tested), not truth, inline=False)
+        for origin in makers:
+            operands = origin.operands.items()
+            chosen = {name: expressions.quietly(operand.node, kept) for name, operand in operands}
+            expressions.ledger.choose(origin, chosen, choice)
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})

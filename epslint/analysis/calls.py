@@ -18,6 +18,7 @@ from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.site import Choice
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.transfer import Call, transfer
 
@@ -180,7 +181,7 @@ class Calls:
         expressions, frame = self._expressions, self._expressions.frame
         inner = env.child()
         expressions.guards.assume(test.node, truth, inner)
-        choosing, frame.choosing = frame.choosing, True
+        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
         try:
             return expressions.eval(branch.node, inner)
         finally:

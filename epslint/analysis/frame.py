@@ -10,7 +10,7 @@ import libcst as cst
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
-from epslint.analysis.site import Scope, Site
+from epslint.analysis.site import Choice, Scope, Site
 from epslint.analysis.unit import Unit
 from epslint.scout import ClassOutline
 
@@ -27,7 +27,7 @@ class Frame:
     self_name: str = ""
     recording: bool = True  # a summary is computed without leaving sites
     # A `where` evaluates its branches twice: as they are, and as they are where they are chosen.
-    choosing: bool = False
+    choosing: Choice | None = None
     depth: int = 0
     serial: int = 0  # tells executions apart
     sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)

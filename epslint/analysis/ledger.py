@@ -15,7 +15,7 @@ from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
-from epslint.analysis.site import Scope, Site
+from epslint.analysis.site import Choice, Scope, Site
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -49,6 +49,7 @@ _CARRYING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.ADD, Op.SUB, Op.MUL
 _DIVIDED_BY = MappingProxyType(
     {(Op.DIV, "y"): Op.RECIPROCAL, (Op.ADDCDIV, "y"): Op.RECIPROCAL, (Op.RSQRT, "x"): Op.RECIPROCAL}
 )
+_FAR = 16  # operations back is where nobody looks for the reason any more
 # Operations that hand a value on: what matters is where it goes from there.
 _PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 
@@ -103,7 +104,8 @@ class Ledger:
         if self._frame.choosing:
             if (site := self._frame.sites.get(key)) is not None:
                 chosen = {name: operand.fact for name, operand in operands.items()}
-                self._frame.sites[key] = replace(site, chosen=chosen)
+                choice = self._frame.choosing
+                self._frame.sites[key] = replace(site, chosen=chosen, choice=choice)
             return
         self._frame.sites[key] = Site(
             op=op,
@@ -136,21 +138,34 @@ class Ledger:
             if origin.node is operand.node or still_means(origin, env):
                 yield name
 
-    def mend(self, fact: Fact, chosen: Mapping[str, Fact] | None = None) -> None:
-        """A value is replaced where it went wrong: note it at the site that made the value.
-
-        `chosen` are the operands as they are where the value is kept; by default whatever they
-        were when it came out finite.
-        """
-        origin = fact.origin
-        if origin is None:
-            return
-        if chosen is None:
+    def mend(self, fact: Fact) -> None:
+        """Whatever is not finite of a value is replaced: note it at the sites that made it."""
+        for origin in self.makers(fact):
             chosen = {
                 name: replace(operand.fact, zero=Evidence.NONE)
                 for name, operand in origin.operands.items()
             }
-            for operand in origin.operands.values() if origin.op in _CARRYING else ():
-                self.mend(operand.fact)
-        if (site := self._frame.sites.get((origin.node, origin.op))) is not None:
-            self._frame.sites[origin.node, origin.op] = replace(site, chosen=chosen)
+            self.choose(origin, chosen)
+
+    def choose(
+        self, origin: Origin, chosen: Mapping[str, Fact], choice: Choice | None = None
+    ) -> None:
+        """Note at the site that made a value how its operands are where the value is kept."""
+        key = (origin.node, origin.op)
+        site = self._frame.sites[key]
+        if site.choice is None or not site.choice.inline:
+            self._frame.sites[key] = replace(site, chosen=chosen, choice=choice)
+
+    def makers(self, fact: Fact) -> Iterator[Origin]:
+        """The noted operations that a value owes its being finite to."""
+        seen: set[Origin] = set()
+        waiting = [fact.origin]
+        while waiting and len(seen) < _FAR:
+            origin = waiting.pop()
+            if origin is None or origin in seen:
+                continue
+            seen.add(origin)
+            if (origin.node, origin.op) in self._frame.sites:
+                yield origin
+            if origin.op in _CARRYING:
+                waiting.extend(operand.fact.origin for operand in origin.operands.values())

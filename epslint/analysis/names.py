@@ -149,7 +149,13 @@ def tells_of_group(text: str) -> bool:
     return not {"group", "grouped"}.isdisjoint(re.findall(r"[a-z]+", snake(text)))
 
 
-_STATISTIC = re.compile(r"^test(_|$)|(^|_)(nan)?(std|stats?|statistics?|moments?|metrics?)(_|$)")
+# `get_std` of a policy is learned, and so is what `get_distribution_stats` gives.
+_STATISTIC = re.compile(
+    r"^test(_|$)|(^|_)(nan(std|var)|metrics?|running_(mean|std|stats?|moments?|\w*_std))(_|$)|"
+    r"(^|_)(compute|reduce|masked|sample)_(std|var)$|"
+    r"(^|_)(tensor|global|batch|reward|score|train|eval|grad|summary)_(stats?|statistics?)$|"
+    r"^_?(compute|collect|log|get|print|update|gather)_(stats|statistics)$"
+)
 
 
 def tells_of_statistic(name: str) -> bool:

@@ -50,6 +50,15 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """Where a result is used: where this test is true, or false."""
+
+    test: Operand
+    truth: bool
+    inline: bool  # whether the test stands around the operation, so that it can be asked there
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """One operation of the program, with the facts of its operands."""
 
@@ -64,6 +73,7 @@ class Site:
     # The operands as they are where the result is used: in the chosen branch of a `where`, or
     # after a repair such as `y[n == 0] = 0`. None: the result is used as it is.
     chosen: Mapping[str, Fact] | None = None
+    choice: Choice | None = None  # None also where what is not finite is replaced, whyever it is so
     repeatable: frozenset[str] = frozenset()  # operands whose making may be written here again
     uses: frozenset[Op] = frozenset()  # the operations that the result goes into
     # The operations that each operand's value goes into, here and elsewhere.

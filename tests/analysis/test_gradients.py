@@ -48,6 +48,9 @@ class TestDifferentiated:
         [
             ("def nanstd(x):", True),
             ("def get_stats(x):", True),
+            ("def get_tensor_stats(x):", True),
+            ("def get_std(x):", False),
+            ("def get_distribution_stats(x):", False),
             ("def compute_metrics(x):", True),
             ("def standardize(x):", False),
             ("def state(x):", False),
