@@ -75,6 +75,22 @@ class Precision:
         """
         return 10.0 ** math.ceil(-math.log10(self.largest) / power)
 
+    def rounded(self, value: float) -> float:
+        """The nearest number that the format can hold: 1e-8 is 0 in float16, 1 - 1e-8 is 1 in
+        float32.
+        """
+        if value == 0 or not math.isfinite(value):
+            return value
+        _, exponent = math.frexp(value)
+        step = max(math.ldexp(self.eps, exponent - 1), self.tiny * self.eps)
+        nearest = round(value / step) * step
+        return nearest if abs(nearest) <= self.largest else math.copysign(math.inf, value)
+
+    @property
+    def beside_one(self) -> float:
+        """The smallest power of ten that is still there after it was added to 1, or taken off."""
+        return 10.0 ** math.ceil(math.log10(self.eps / 2))
+
 
 FLOAT16 = Precision("float16", eps=2.0**-10, tiny=2.0**-14, largest=65504.0)
 BFLOAT16 = Precision("bfloat16", eps=2.0**-7, tiny=2.0**-126, largest=3.3895313892515355e38)

@@ -88,3 +88,19 @@ def test_numbers_are_written_as_people_write_them(value: float, text: str) -> No
 @given(st.floats(1e-30, 1e5))
 def test_what_is_written_reads_back(value: float) -> None:
     assert math.isclose(float(spelled(value)), value, rel_tol=1e-5)
+
+
+@pytest.mark.parametrize("precision", [FLOAT16, BFLOAT16, FLOAT32, FLOAT64])
+@given(value=st.floats(-1e300, 1e300) | st.floats(-1e5, 1e5) | st.floats(-1e-7, 1e-7))
+def test_rounding_is_torchs(precision: Precision, value: float) -> None:
+    import torch
+
+    there_and_back = torch.tensor(value, dtype=torch.float64).to(getattr(torch, precision.name))
+    assert precision.rounded(value) == there_and_back.item()
+
+
+@pytest.mark.parametrize("precision", [FLOAT16, BFLOAT16, FLOAT32, FLOAT64])
+def test_what_stays_beside_one_is_the_smallest_power_of_ten(precision: Precision) -> None:
+    stays = precision.beside_one
+    assert precision.rounded(1 - stays) < 1 < precision.rounded(1 + stays)
+    assert precision.rounded(1 + stays / 10) == 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from epslint.analysis.fact import Fact, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.epsilon import FLOAT32, FLOAT64, Precision
 from epslint_rules._division import DIVISIONS, divided_by, pole
 from epslint_rules._logarithm import maker, repaired_afterwards
 
@@ -49,3 +51,18 @@ def under_root(operand: Operand) -> tuple[Operand, Origin] | None:
     if origin is None or origin.op is not Op.SQRT or (inner := origin.operands.get("x")) is None:
         return None
     return inner, origin
+
+
+_FLOAT32_BY_HABIT = frozenset({Form.TORCH, Form.JAX, Form.TENSORFLOW})
+
+
+def precision_at(site: Site, fact: Fact) -> Precision | None:
+    """The format that a value is in; where the code does not show it, that of its library."""
+    if fact.dtype.precision is not None:
+        return fact.dtype.precision
+    form = fact.form if fact.form.tensor else site.result.form
+    if form is Form.UNKNOWN:
+        # In a file that knows torch and not numpy, what is unknown is torch's.
+        only_torch = site.scope.alias("torch") is not None and site.scope.alias("numpy") is None
+        return FLOAT32 if only_torch else None
+    return FLOAT32 if form in _FLOAT32_BY_HABIT else FLOAT64

@@ -22,8 +22,8 @@ CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
 )
 
 
-def quoted(site: Site, node: cst.BaseExpression) -> str:
-    """An expression of the program on one line, in backticks."""
+def quoted(site: Site, node: cst.CSTNode) -> str:
+    """A piece of the program on one line, in backticks."""
     return f"`{site.unit.brief(node)}`"
 
 
