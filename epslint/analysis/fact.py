@@ -68,6 +68,9 @@ PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN
 _NEGATIVE = Kind.SIGNED | Kind.CANCELLED
 
 
+_REMEMBERED = 3  # how many other paths a joined value knows of
+
+
 class Evidence(IntEnum):
     """How a possibility is known. The better ground of two paths wins, the weaker one on a path."""
 
@@ -141,6 +144,8 @@ class Fact:
     size: Range = ranges.SOME  # how many elements; "some" unless it is shown to be empty
     parts: tuple[Part, ...] = ()  # of a tuple or a mapping
     origin: Origin | None = field(default=None, compare=False, repr=False)
+    # Other paths made it otherwise: what uses the value uses what they made.
+    rivals: tuple[Origin, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         # Evidence for what the range excludes would come back to life in a later join.
@@ -199,7 +204,7 @@ class Fact:
     def join(self, other: Fact) -> Fact:
         """What holds after either of two paths."""
         if self is other or self == other:
-            return self
+            return self._beside(other.origin)
         parts = _merged_parts(self.parts, other.parts, Fact.join)
         return self._merged(other, self.range.join(other.range), self.size.join(other.size), parts)
 
@@ -212,9 +217,18 @@ class Fact:
             later, self.range.widen(later.range), self.size.widen(later.size), parts
         )
 
+    def _beside(self, rival: Origin | None) -> Fact:
+        """The same, made by `rival` on another path."""
+        if rival is None or rival is self.origin or rival in self.rivals:
+            return self
+        return replace(self, rivals=(rival, *self.rivals)[:_REMEMBERED])
+
     def _merged(self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]) -> Fact:
         broken = (self.kinds ^ other.kinds) & PROMISED
-        return Fact(
+        # The reason chain tells of the path that is the hazard.
+        worse = other.zero > self.zero or other.huge > self.huge
+        origin, rival = (other.origin, self.origin) if worse else (self.origin, other.origin)
+        merged = Fact(
             range=range_,
             kinds=(self.kinds | other.kinds) & ~broken,
             ground=max(self.ground, other.ground),
@@ -225,11 +239,10 @@ class Fact:
             grad=self.grad or other.grad,
             size=size,
             parts=parts,
-            # The reason chain tells of the path that is the hazard.
-            origin=other.origin
-            if other.zero > self.zero or other.huge > self.huge
-            else self.origin,
+            origin=origin,
+            rivals=self.rivals,
         )
+        return merged._beside(rival)
 
 
 def _merged_parts(

@@ -75,7 +75,7 @@ class Ledger:
         if isinstance(node, cst.BaseExpression):
             origin = self.origin(op, node, operands)
             parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
-            fact = replace(fact, origin=origin, parts=parts)
+            fact = replace(fact, origin=origin, rivals=(), parts=parts)
         if self._frame.recording:
             for name, operand in operands.items():
                 self.note_use(_DIVIDED_BY.get((op, name), op), node, operand.fact)
@@ -90,7 +90,8 @@ class Ledger:
     def note_use(self, op: Op, node: cst.CSTNode, fact: Fact) -> None:
         """The value of `fact` goes into an operation."""
         if fact.origin is not None and self._frame.recording:
-            self._frame.uses.setdefault(fact.origin.node, {})[node] = op
+            for origin in (fact.origin, *fact.rivals):
+                self._frame.uses.setdefault(origin.node, {})[node] = op
 
     def _record(
         self,
