@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from epslint.source import Source, SourceError
 
@@ -66,13 +66,26 @@ class Sinks:
 
     operators: tuple[type[ast.operator], ...]
     names: frozenset[str]
+    makers: frozenset[str] = frozenset()  # classes whose objects are called: `nn.BCELoss`
 
     def under_aliases(self, imports: Mapping[str, str]) -> Sinks:
         """After `from torch import log as ln`, `ln` is one of the names too."""
         aliases = {
             local for local, full in imports.items() if full.rpartition(".")[2] in self.names
         }
-        return Sinks(self.operators, self.names | aliases)
+        return replace(self, names=self.names | aliases)
+
+    def under_names_of_modules(self, tree: ast.Module, text: str) -> Sinks:
+        """After `self.loss = nn.BCELoss()`, `loss` is one of the names too."""
+        if not any(maker in text for maker in self.makers):
+            return self
+        made = {
+            _last_name(target)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and _last_name(_called(node.value)) in self.makers
+            for target in node.targets
+        }
+        return replace(self, names=self.names | self.makers | made)
 
     def within(self, node: ast.AST) -> bool:
         return any(self._is_one(child) for child in ast.walk(node))
@@ -89,7 +102,7 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
     tree = _parsed(source)
     imports = dict(_imports(tree))
-    sinks = sinks.under_aliases(imports)
+    sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
     functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
     classes = {n.name: _class(n, sinks) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)

@@ -14,6 +14,7 @@ from epslint.analysis.depth import with_room
 from epslint.analysis.fact import Fact
 from epslint.analysis.frame import Frame
 from epslint.analysis.model import Model
+from epslint.analysis.modules import makers
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
@@ -113,4 +114,5 @@ def _sinks(listening: frozenset[Op]) -> Sinks:
         for name, spelling in table.items()
         if spelling.op in telling
     }
-    return Sinks(operators, frozenset(spelled | {f"{name}_" for name in spelled} | _STRIKING))
+    names = frozenset(spelled | {f"{name}_" for name in spelled} | _STRIKING)
+    return Sinks(operators, names, frozenset(makers(telling)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,29 +14,16 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
+from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.site import Choice
 from epslint.analysis.spellings import ALIASES, Spelling, function
-from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
-    from epslint.analysis.frame import Summary
-
-# Modules that are made once and applied later: `self.act = nn.Softmax(-1)`, then `self.act(x)`.
-_MODULES: Mapping[str, Op] = MappingProxyType(
-    {
-        "torch.nn.Softmax": Op.SOFTMAX,
-        "torch.nn.LogSoftmax": Op.LOG_SOFTMAX,
-        "torch.nn.Sigmoid": Op.SIGMOID,
-        "torch.nn.LogSigmoid": Op.LOGSIGMOID,
-        "torch.nn.ReLU": Op.RELU,
-        "torch.nn.Softplus": Op.SOFTPLUS,
-        "torch.nn.Tanh": Op.TANH,
-    }
-)
+    from epslint.analysis.frame import Found, Summary
 
 # A mask made from lengths has something true in every row: nobody is of length 0.
 _OF_LENGTHS = re.compile(
@@ -48,7 +34,6 @@ _PAD_MASK = Fact(
     range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
 )
 _TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
-_APPLIED = "()"  # begins the name of the part of a module that tells what applying it gives
 
 
 class Calls:
@@ -60,7 +45,7 @@ class Calls:
             self._library,
             PythonCalls(self, expressions).eval,
             self._helper,
-            self._made,
+            Modules(self, expressions).eval,
             MethodCalls(self, expressions).eval,
         )
 
@@ -77,9 +62,6 @@ class Calls:
         full = None if path is None else self._expressions.resolved(path, env)
         if full is None:
             return None
-        if (module := _MODULES.get(full)) is not None:
-            template = transfer(Call(module, {}, Form.TORCH))
-            return Fact(form=Form.OTHER, grad=False, parts=((_APPLIED + module.name, template),))
         found = function(full)
         if found is None or not self.fits(found.spelling, node, 0):
             return None
@@ -197,6 +179,12 @@ class Calls:
         callee = expressions.model.summaries.callee(name, expressions.frame, env)
         if callee is None:
             return None
+        fact = self.summarised(callee, node, env)
+        return _told_by(name) if fact is None else fact
+
+    def summarised(self, callee: Found, node: cst.Call, env: Env) -> Fact | None:
+        """What a function of this file gives for these arguments; None where it is too deep."""
+        expressions = self._expressions
         positional = [
             Operand(a.value, expressions.eval(a.value, env)) for a in node.args if a.keyword is None
         ]
@@ -216,7 +204,7 @@ class Calls:
             expressions.frame,
         )
         if summary is None:
-            return _told_by(name)
+            return None
         self._learn(summary, positional, keywords, env)
         return replace(summary.value, grad=summary.value.grad and env.mode.grad)
 
@@ -237,19 +225,6 @@ class Calls:
             env.assign(path, fact, self._expressions.model.tick())
 
     # -- the rest ----------------------------------------------------------------------------
-
-    def _made(self, node: cst.Call, env: Env) -> Fact | None:
-        """A module applied: `self.act(x)` with `self.act = nn.Sigmoid()`."""
-        if not isinstance(node.func, cst.Call) and dotted(node.func) is None:
-            return None
-        module = self._expressions.eval(node.func, env)
-        for key, applied in module.parts:
-            if isinstance(key, str) and key.startswith(_APPLIED):
-                facts = [self._expressions.eval(argument.value, env) for argument in node.args]
-                operands = {"x": Operand(node.args[0].value, facts[0])} if facts else {}
-                op = Op[key.removeprefix(_APPLIED)]
-                return self._expressions.ledger.conclude(op, node, operands, applied, env)
-        return None
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         for argument in node.args:

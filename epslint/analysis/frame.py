@@ -15,6 +15,7 @@ from epslint.analysis.unit import Unit
 from epslint.scout import ClassOutline
 
 Callee = cst.FunctionDef | cst.Lambda
+Found = tuple[Unit, Callee, ClassOutline | None]  # a function of this file, and where it is
 
 
 @dataclass

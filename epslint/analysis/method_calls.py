@@ -12,6 +12,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.spellings import Spelling, method
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
 
 _OF_OBJECTS = frozenset({Op.LOG_PROB, Op.ENTROPY})  # a distribution's; `tree.sum()` is not ours
+_MOVING = frozenset({Op.TO, Op.SAME, Op.FLOAT, Op.HALF, Op.BFLOAT16, Op.DOUBLE})  # a module too
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -51,7 +53,8 @@ class MethodCalls:
             return None
         spelling, in_place = found
         if operand.fact.form is Form.OTHER and spelling.op not in _OF_OBJECTS:
-            return None
+            moved = spelling.op in _MOVING and is_module(operand.fact)
+            return operand.fact if moved else None
         if not self._calls.fits(spelling, node, 1):
             return None
         if spelling.op in (Op.WHERE, Op.FULL):

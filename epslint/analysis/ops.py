@@ -57,6 +57,7 @@ class Op(Enum):
     LOG = auto()
     LOG1P = auto()
     SIGMOID = auto()
+    HARD_SIGMOID = auto()
     LOGSIGMOID = auto()
     TANH = auto()
     SOFTPLUS = auto()
@@ -131,6 +132,7 @@ class Op(Enum):
     LOG_PROB = auto()
     ENTROPY = auto()
     # Python
+    MODULE = auto()  # made once, applied later
     CALL = auto()
     NAME = auto()
     CONSTANT = auto()

@@ -144,7 +144,8 @@ _ROWS = (
     _Row(Op.EXPM1, "expm1"),
     _Row(Op.LOG, "log log2 log10", "x base"),
     _Row(Op.LOG1P, "log1p"),
-    _Row(Op.SIGMOID, "sigmoid expit hard_sigmoid hardsigmoid"),
+    _Row(Op.SIGMOID, "sigmoid expit"),
+    _Row(Op.HARD_SIGMOID, "hard_sigmoid hardsigmoid", "x inplace"),
     _Row(Op.LOGSIGMOID, "logsigmoid log_sigmoid", "x", method=False),
     _Row(Op.TANH, "tanh hardtanh softsign erf"),
     _Row(Op.SOFTPLUS, "softplus", "x beta threshold"),
@@ -234,17 +235,25 @@ _ROWS = (
     _Row(Op.CROSS_ENTROPY, "cross_entropy", "x target", method=False, open_ended=True),
     _Row(
         Op.CROSS_ENTROPY,
+        # tensorflow has the labels first
         "sparse_softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-        "softmax_cross_entropy_with_integer_labels softmax_cross_entropy",
-        "x target",
+        "softmax_cross_entropy_with_logits_v2",
+        "target x",
         method=False,
         open_ended=True,
     ),
     _Row(Op.BCE, "binary_cross_entropy", "x target", method=False, open_ended=True),
     _Row(
         Op.BCE_WITH_LOGITS,
-        "binary_cross_entropy_with_logits sigmoid_cross_entropy_with_logits",
+        "binary_cross_entropy_with_logits",
         "x target",
+        method=False,
+        open_ended=True,
+    ),
+    _Row(
+        Op.BCE_WITH_LOGITS,
+        "sigmoid_cross_entropy_with_logits",
+        "target x",
         method=False,
         open_ended=True,
     ),
@@ -286,6 +295,10 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
         "copy.deepcopy": Spelling(Op.SAME, ("x",), open_ended=True),
+        "optax.softmax_cross_entropy": Spelling(Op.CROSS_ENTROPY, ("x", "target"), open_ended=True),
+        "optax.softmax_cross_entropy_with_integer_labels": Spelling(
+            Op.CROSS_ENTROPY, ("x", "target"), open_ended=True
+        ),
         "torch_scatter.scatter_add": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
         "torch_scatter.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
     }

@@ -9,7 +9,7 @@ import libcst as cst
 
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, joined
-from epslint.analysis.frame import Callee, Frame, Summary
+from epslint.analysis.frame import Callee, Found, Frame, Summary
 from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.signature import by_position, matched, mode_of, self_name
 from epslint.analysis.site import Scope
@@ -30,9 +30,7 @@ class Summaries:
         self._known: dict[object, Summary] = {}
         self._under_way: set[object] = set()
 
-    def callee(
-        self, name: str, frame: Frame, env: Env
-    ) -> tuple[Unit, Callee, ClassOutline | None] | None:
+    def callee(self, name: str, frame: Frame, env: Env) -> Found | None:
         """The function of this file that a call means."""
         if (nested := frame.functions.get(name)) is not None:
             return frame.unit, nested, None
@@ -60,7 +58,7 @@ class Summaries:
 
     def summarise(
         self,
-        callee: tuple[Unit, Callee, ClassOutline | None],
+        callee: Found,
         positional: Sequence[Fact],
         keywords: Mapping[str, Fact],
         env: Env,

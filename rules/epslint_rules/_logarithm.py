@@ -5,13 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from epslint.analysis.fact import Fact
+from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, epsilon_text, guard
-from epslint.rule import Diagnosis, Fix, Grade
+from epslint.rule import Diagnosis, Edit, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
 # Seen through on the way to the operation that matters.
@@ -75,3 +76,38 @@ def is_replaceable(site: Site, operand: Operand) -> bool:
 def repaired_afterwards(site: Site) -> bool:
     """Whether an infinite log is replaced later and nothing is differentiated."""
     return site.chosen is not None and not site.differentiated and not site.chosen["x"].zeroable
+
+
+def log_softmax_for(site: Site, softmax: Origin) -> Edit | None:
+    """The edit that turns the name `softmax` into `log_softmax`; not that of a `self.softmax`."""
+    func = softmax.node.func if isinstance(softmax.node, cst.Call) else None
+    if isinstance(func, cst.Name):
+        return _imported_log_softmax(site, softmax, func)
+    if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
+        return None
+    library = (dotted(func) or "").partition(".")[0] in site.scope.imports
+    x = softmax.operands.get("x")
+    if not library and (x is None or x.node is not func.value):
+        return None
+    return Edit(softmax.unit.span(func.attr), "log_softmax")
+
+
+def _imported_log_softmax(site: Site, softmax: Origin, func: cst.Name) -> Edit | None:
+    """After `from torch.nn.functional import softmax`: the library's own name for its sister."""
+    library, _, name = site.scope.imports.get(func.value, "").rpartition(".")
+    if name != "softmax":
+        return None
+    sister = site.scope.imported(f"{library}.log_softmax")
+    outer = site.scope.alias(library)
+    if sister is None and outer is None:
+        return None
+    return Edit(softmax.unit.span(func), sister or f"{outer}.log_softmax")
+
+
+def as_log_softmax(site: Site, softmax: Origin) -> str | None:
+    """The call of a softmax as one of log_softmax, with the same arguments."""
+    edit = log_softmax_for(site, softmax)
+    if edit is None:
+        return None
+    span, text = softmax.unit.span(softmax.node), softmax.unit.source.text
+    return text[span.start : edit.span.start] + edit.content + text[edit.span.end : span.end]

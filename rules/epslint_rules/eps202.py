@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten, without_wrapper
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
-from epslint_rules._logarithm import is_replaceable, maker, with_epsilon
+from epslint_rules._logarithm import (
+    as_log_softmax,
+    is_replaceable,
+    log_softmax_for,
+    maker,
+    with_epsilon,
+)
 from epslint_rules._wording import made_elsewhere, quoted
 
 
@@ -80,7 +85,7 @@ class LogOfSoftmax(SiteRule):
 
 
 def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
-    renamed = _renamed(site, origin)
+    renamed = log_softmax_for(site, origin)
     if renamed is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
     assert isinstance(site.node, cst.Call)
@@ -89,21 +94,6 @@ def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
         unwrapped = without_wrapper(site.unit, site.node, operand.node)
         edits = None if unwrapped is None else (*unwrapped, renamed)
     else:
-        span = origin.unit.span(origin.node)
-        text = origin.unit.source.slice(span)
-        at = renamed.span.start - span.start
-        edits = rewritten(
-            site.unit, site.node, text[:at] + renamed.content + text[at + len("softmax") :]
-        )
+        text = as_log_softmax(site, origin)
+        edits = None if text is None else rewritten(site.unit, site.node, text)
     return None if edits is None else Fix("Use log_softmax", Grade.EXACT, edits)
-
-
-def _renamed(site: Site, origin: Origin) -> Edit | None:
-    """The edit that turns the name `softmax` into `log_softmax`; not that of a `self.softmax`."""
-    func = origin.node.func if isinstance(origin.node, cst.Call) else None
-    if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
-        return None
-    library = (dotted(func) or "").partition(".")[0] in site.scope.imports
-    if not library and origin.operands["x"].node is not func.value:
-        return None
-    return Edit(origin.unit.span(func.attr), "log_softmax")

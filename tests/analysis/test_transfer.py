@@ -140,7 +140,8 @@ ELEMENTWISE: tuple[Case, ...] = (
         for base in (0.5, 1.5, 2.0, 100.0)
     ),
     *each(Op.LOG1P, {"log1p": np.log1p}),
-    *each(Op.SIGMOID, {"sigmoid": t(torch.sigmoid), "hardsigmoid": t(functional.hardsigmoid)}),
+    *each(Op.SIGMOID, {"sigmoid": t(torch.sigmoid)}),
+    *each(Op.HARD_SIGMOID, {"hardsigmoid": t(functional.hardsigmoid)}),
     *each(Op.LOGSIGMOID, {"logsigmoid": t(functional.logsigmoid)}),
     *each(
         Op.TANH,

@@ -202,6 +202,41 @@ class Torch(Hazard):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wrong(Torch):
+    """Code that is finite on the adversarial input and wrong: its value, or what it learns."""
+
+    truth: Function  # the same in float64, stably
+    meaning: bool = False  # whether the fix changes what ordinary input gives, and is right then
+
+    def prove(self, code: Code, dtype: torch.dtype, device: torch.device = CPU) -> None:
+        before, after = self._load(code.before), self._load(code.after)
+        right = self._true(self.adversarial, device)
+        spoilt = self.run(before, self.adversarial, dtype, device)
+        repaired = self.run(after, self.adversarial, dtype, device)
+        _require(_distance(spoilt, right) > 0.1, f"the hazard is none: {spoilt}", code)
+        self.agree(right, repaired, code, dtype)
+        new = self.run(after, self.ordinary, dtype, device)
+        if self.meaning:
+            self.agree(self._true(self.ordinary, device), new, code, dtype)
+        else:
+            self.agree(self.run(before, self.ordinary, dtype, device), new, code, dtype)
+
+    def _true(self, inputs: Inputs, device: torch.device) -> Outcome:
+        wide = torch.float32 if device.type == "mps" else torch.float64
+        return self.run(self.truth, inputs, wide, device)
+
+
+def _distance(outcome: Outcome, right: Outcome) -> float:
+    """The largest error of a value or gradient, as a part of the larger of it and 1."""
+    if not outcome.finite:
+        return float("inf")
+    return max(
+        float((result - right.results[name]).abs().max()) / max(1.0, float(result.abs().max()))
+        for name, result in outcome.results.items()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Numpy(Hazard):
     """A hazard of numpy: values alone, on the CPU."""
 

@@ -186,6 +186,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.LOG: logarithm,
         Op.LOG1P: log_one_plus,
         Op.SIGMOID: probability,
+        Op.HARD_SIGMOID: probability,
         Op.SOFTMAX: distribution,
         Op.LOG_SOFTMAX: log_probability,
         Op.LOGSIGMOID: log_probability,
