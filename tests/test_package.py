@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import epslint
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
+
+
+# What an outside user has when the sources are out of reach: enough tests to see that all is there.
+AGAINST_THE_WHEEL = (
+    "test_api.py",
+    "test_baseline.py",
+    "test_cli.py",
+    "test_fixtures.py",
+    "test_formats.py",
+    "test_report.py",
+    "runtime/test_pytest_plugin.py",
+    "runtime/test_tables.py",
+)
 
 
 def build(project: Path, folder: Path, target: str) -> Path:
@@ -28,22 +45,40 @@ def build(project: Path, folder: Path, target: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("built"), "sdist")
+
+
+@pytest.fixture(scope="module")
+def sdist(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sdist, unpacked."""
     work = tmp_path_factory.mktemp("sdist")
-    with tarfile.open(build(ROOT, work / "built", "sdist")) as archive:
-        archive.extractall(work, filter="data")
+    with tarfile.open(archive) as packed:
+        packed.extractall(work, filter="data")
     (unpacked,) = work.glob("epslint-*")
     return unpacked
 
 
 @pytest.fixture(scope="module")
-def installed(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel built from the sdist, unpacked into a folder that can be imported from."""
-    work = tmp_path_factory.mktemp("wheel")
-    with zipfile.ZipFile(build(sdist, work / "built", "wheel")) as archive:
-        archive.extractall(work / "site")
-    return work / "site"
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the sdist as an installer would."""
+    return build(sdist, tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, unpacked into a folder that can be imported from."""
+    site = tmp_path_factory.mktemp("site")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(site)
+    return site
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a command that finds no help in our own variables."""
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, env=bare, capture_output=True, text=True, check=False)
 
 
 def python_files(folder: Path) -> set[str]:
@@ -81,3 +116,51 @@ def test_the_wheel_works_without_the_checkout(installed: Path, tmp_path: Path) -
     assert run.stdout.startswith(str(installed))
     assert "EPS002" in run.stdout
     assert run.returncode == 1
+
+
+def test_wheel_and_sdist_are_in_order(archive: Path, wheel: Path) -> None:
+    checked = run(sys.executable, "-m", "twine", "check", "--strict", archive, wheel)
+    assert checked.returncode == 0, checked.stdout
+    contents = run(sys.executable, "-m", "check_wheel_contents", wheel)
+    assert contents.returncode == 0, contents.stdout
+
+
+def sourceless(sdist: Path, folder: Path) -> Path:
+    """The tests and what they read, without the packages they test."""
+    for path in sdist.iterdir():
+        if path.name not in ("epslint", "rules"):
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, folder / path.name)
+    return folder
+
+
+def environment_with(wheel: Path, folder: Path) -> Path:
+    """A fresh environment with the wheel in it; all else comes from ours, but not our epslint.
+
+    A path in a .pth file is looked into for modules; the .pth files there, by which an editable
+    install is found, are not read.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-index"]
+    subprocess.run([*pip, "--no-deps", str(wheel)], check=True, capture_output=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+def test_the_tests_pass_against_the_installed_wheel(
+    sdist: Path, wheel: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    work = sourceless(sdist, tmp_path / "work")
+    python = environment_with(wheel, tmp_path / "environment")
+    where = "import epslint, epslint_rules; print(epslint.__file__, epslint_rules.__file__)"
+    found = run(python, "-c", where, cwd=work).stdout.split()
+    assert len(found) == 2
+    assert all(str(tmp_path / "environment") in path for path in found)
+    console = run(python.parent / "epslint", "--version", cwd=work)
+    assert console.stdout == f"epslint, version {epslint.__version__}\n"
+    tests = [f"tests/{name}" for name in AGAINST_THE_WHEEL]
+    passed = run(python, "-m", "pytest", "-q", "-x", "-p", "no:xdist", *tests, cwd=work)
+    assert passed.returncode == 0, passed.stdout[-3000:]
