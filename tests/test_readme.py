@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as Xml
 
 import pytest
 from click import unstyle
@@ -38,6 +41,32 @@ def test_the_demo_has_findings_and_fixes(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "+++ fixtures/demo/" in unstyle(diff.stdout)
 
 
+def test_the_demo_has_as_many_findings_as_the_comparison_says() -> None:
+    row = re.search(r"\| findings in `fixtures/demo` \| (\d+) \|", (ROOT / "README.md").read_text())
+    found = epslint("check", "--isolated", "--output-format", "json", str(ROOT / "fixtures/demo"))
+    assert row is not None
+    assert len(json.loads(found.stdout)) == int(row[1])
+
+
+def test_the_picture_is_current() -> None:
+    """`python docs/picture/draw.py` draws it anew."""
+    draw = runpy.run_path(str(ROOT / "docs/picture/draw.py"))
+    assert draw["svg"]() == (ROOT / "docs/picture/terminal.svg").read_text(encoding="utf-8")
+
+
+def test_the_picture_is_a_picture_of_what_is_said() -> None:
+    draw = runpy.run_path(str(ROOT / "docs/picture/draw.py"))
+    picture = Xml.fromstring((ROOT / "docs/picture/terminal.svg").read_text(encoding="utf-8"))
+    drawn = "".join("".join(picture.itertext()).split())
+    assert "".join(unstyle(draw["said"]()).split()) in drawn
+
+
+def test_every_file_the_readme_names_exists() -> None:
+    text = (ROOT / "README.md").read_text()
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        assert (ROOT / link).exists(), link
+
+
 def test_the_test_command_is_the_one_that_runs_everything() -> None:
     assert COMMANDS[-1] == "bash .ci/run\n"
     script = (ROOT / ".ci" / "run").read_text()
@@ -57,6 +86,7 @@ def test_every_option_the_readme_names_exists() -> None:
     pytest_help = [sys.executable, "-m", "pytest", "--help"]
     helps += subprocess.run(pytest_help, capture_output=True, text=True, check=True).stdout
     known = set(re.findall(r"--[a-z-]+", helps))
+    text = re.sub(r"^(pipx|uvx) .*$", "", text, flags=re.MULTILINE)  # these have their own options
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known
 
 
