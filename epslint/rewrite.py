@@ -101,7 +101,7 @@ def add(unit: Unit, node: cst.BaseExpression, term: str, slot: Slot) -> tuple[Ed
     """`node + term`, in place of `node`."""
     inner = unit.span(node)
     opening, closing = ("(", ")") if _is_loose(node) else ("", "")
-    if not node.lpar and slot is Slot.TIGHT:
+    if slot is Slot.TIGHT and not unit.parenthesised(node):
         opening, closing = "(" + opening, closing + f" + {term})"
     else:
         closing += f" + {term}"
@@ -150,7 +150,7 @@ def floor(
         opening, closing = (
             ("(", ")") if isinstance(node, cst.Tuple | cst.GeneratorExp) else ("", "")
         )
-        if node.lpar:
+        if unit.parenthesised(node):
             return tuple(_around(unit.outer_span(node), "max", f", {bound})", drop_last=1))
         return tuple(_around(inner, f"max({opening}", f"{closing}, {bound})"))
     method = "clamp" if form is Form.TORCH else "clip"
@@ -171,11 +171,11 @@ def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit,
         return None
     if not isinstance(cst.parse_expression(content), _PRIMARY):
         tight = text[outer.end :].lstrip().startswith((".", "[", "(", "**"))
-        return (Edit(span, f"({content})" if tight and not node.lpar else content),)
+        return (Edit(span, f"({content})" if tight and not unit.parenthesised(node) else content),)
     # The parentheses of what is now a call are not needed, save for `return(x)` and line breaks.
     bare = text[outer.start + 1 : outer.end - 1] == text[span.start : span.end]
     alone = bare and not text[: outer.start].endswith(tuple(_WORD))
-    return (Edit(outer if node.lpar and alone else span, content),)
+    return (Edit(outer if alone and unit.parenthesised(node) else span, content),)
 
 
 _WORD = "abcdefghijklmnopqrstuvwxyz_"
@@ -208,7 +208,7 @@ def clamped_below(unit: Unit, node: cst.BaseExpression, low: str) -> tuple[Edit,
 
 def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
     outer = unit.outer_span(node)
-    if node.lpar or isinstance(node, _PRIMARY):
+    if isinstance(node, _PRIMARY) or unit.parenthesised(node):
         return (Edit(Span(outer.end, outer.end), suffix),)
     return tuple(_around(outer, "(", f"){suffix}"))
 

@@ -9,8 +9,10 @@ they turn out to need, are then parsed in full.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from epslint.source import Source, SourceError
 
@@ -25,38 +27,50 @@ class Rows:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """Statements with the whole lines they stand on."""
+
+    rows: Rows
+    statements: tuple[ast.stmt, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class FunctionOutline:
     """A function or method: where it is, and whether it may contain a site."""
 
     name: str
-    rows: Rows
+    stretch: Stretch
     suspect: bool
-    assigns: frozenset[str]  # attributes of `self` that it sets
     is_property: bool = False
 
+    @cached_property
+    def assigns(self) -> frozenset[str]:
+        """The attributes of `self` that it sets."""
+        return frozenset(_self_assignments(self.stretch.statements[0]))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ClassOutline:
     """A class: its methods by name, and the lines of its body that assign names."""
 
     name: str
     bases: tuple[str, ...]
     methods: Mapping[str, FunctionOutline]
-    fields: Mapping[str, tuple[Rows, ...]]
-    body: tuple[Rows, ...]  # of the statements that are no definitions
+    fields: Mapping[str, tuple[Stretch, ...]]
+    body: tuple[Stretch, ...]  # of the statements that are no definitions
     suspect: bool  # whether one of those may contain a site
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outline:
     """A file at a glance."""
 
     imports: Mapping[str, str]  # local name → dotted name
     functions: Mapping[str, FunctionOutline]
     classes: Mapping[str, ClassOutline]
-    body: tuple[Rows, ...]  # top-level statements that are no definitions
-    fields: Mapping[str, tuple[Rows, ...]]
+    body: tuple[Stretch, ...]  # top-level statements that are no definitions
+    fields: Mapping[str, tuple[Stretch, ...]]
     suspect: bool
 
 
@@ -81,37 +95,95 @@ class Sinks:
             return self
         made = {
             _last_name(target)
-            for node in ast.walk(tree)
+            for node in _statements(tree.body)
             if isinstance(node, ast.Assign) and _last_name(_called(node.value)) in self.makers
             for target in node.targets
         }
         return replace(self, names=self.names | self.makers | made)
 
     def within(self, node: ast.AST) -> bool:
-        return any(self._is_one(child) for child in ast.walk(node))
-
-    def _is_one(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.BinOp | ast.AugAssign):
-            return isinstance(node.op, self.operators) and not _is_text(node)
-        if isinstance(node, ast.Call):
-            return _last_name(node.func) in self.names
+        """Whether there is one in a node: a search that ends with the first."""
+        operators, names = self.operators, self.names
+        waiting: list[ast.AST] = [node]
+        while waiting:
+            current = waiting.pop()
+            if isinstance(current, ast.Call):
+                if _last_name(current.func) in names:
+                    return True
+            elif isinstance(current, ast.BinOp):
+                if isinstance(current.op, operators) and not _is_text(current.left):
+                    return True
+            elif isinstance(current, ast.AugAssign) and isinstance(current.op, operators):
+                return True
+            _enter(current, waiting)
         return False
+
+
+# Fields that hold no nodes, or none that anybody looks into: names, operators, contexts.
+_PLAIN = frozenset(
+    {
+        "arg",
+        "asname",
+        "attr",
+        "conversion",
+        "ctx",
+        "id",
+        "is_async",
+        "kind",
+        "kwd_attrs",
+        "level",
+        "module",
+        "name",
+        "names",
+        "op",
+        "ops",
+        "rest",
+        "simple",
+        "tag",
+        "type_comment",
+        "type_ignores",
+    }
+)
+_INSIDE: dict[type, tuple[str, ...]] = {
+    kind: tuple(field for field in kind._fields if field not in _PLAIN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+} | {ast.Constant: (), type(None): ()}  # None: what is left out, such as the key of `**rest`
+
+
+def _descend(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all that is in it: `ast.walk` without names, operators and contexts."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        _enter(current, waiting)
+
+
+def _enter(node: ast.AST, waiting: list[ast.AST]) -> None:
+    for field in _INSIDE[type(node)]:
+        inner = getattr(node, field)
+        if type(inner) is list:
+            waiting += inner
+        else:
+            waiting.append(inner)
 
 
 def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
     tree = _parsed(source)
-    imports = dict(_imports(tree))
-    sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
+    imports = dict(_imports(tree.body))
+    sinks = sinks.under_aliases(imports)
     functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
     classes = {n.name: _class(n, sinks) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)
+    body = _stretches(loose)
     return Outline(
         imports=imports,
         functions=functions,
         classes=classes,
-        body=_grouped(loose),
-        fields=_fields(loose),
+        body=body,
+        fields=_fields(body),
         suspect=any(sinks.within(node) for node in loose),
     )
 
@@ -138,21 +210,22 @@ def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
     decorators = {_last_name(_called(d)) for d in node.decorator_list}
     return FunctionOutline(
         name=node.name,
-        rows=_rows(node),
+        stretch=Stretch(_rows(node), (node,)),
         suspect=sinks.within(node),
-        assigns=frozenset(_self_assignments(node)),
         is_property=bool(decorators & {"property", "cached_property", "lazy_property"}),
     )
 
 
 def _class(node: ast.ClassDef, sinks: Sinks) -> ClassOutline:
     loose = _loose(node.body)
+    # The body of `class A: x = 1` has no lines of its own.
+    body = _stretches([node] if node.body[0].lineno == node.lineno else loose)
     return ClassOutline(
         name=node.name,
         bases=tuple(name for base in node.bases if (name := _last_name(base))),
         methods={n.name: _function(n, sinks) for n in node.body if isinstance(n, FunctionNode)},
-        fields=_fields(loose),
-        body=_grouped(loose),
+        fields=_fields(body),
+        body=body,
         suspect=any(sinks.within(child) for child in loose),
     )
 
@@ -163,8 +236,9 @@ def _loose(body: list[ast.stmt]) -> list[ast.stmt]:
     return [node for node in body if not isinstance(node, skipped)]
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def _imports(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """The imports among statements, in whatever they are nested."""
+    for node in _statements(body):
         if isinstance(node, ast.Import):
             for item in node.names:
                 root = item.name.partition(".")[0]
@@ -174,28 +248,43 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield item.asname or item.name, f"{node.module}.{item.name}"
 
 
-def _fields(statements: list[ast.stmt]) -> dict[str, tuple[Rows, ...]]:
-    fields: dict[str, tuple[Rows, ...]] = {}
-    for statement in statements:
-        for name in _assigned(statement):
-            fields[name] = (*fields.get(name, ()), _rows(statement))
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those nested in them, in breadth: what is outside comes first."""
+    waiting: deque[ast.AST] = deque(body)
+    while waiting:
+        node = waiting.popleft()
+        if isinstance(node, ast.stmt):
+            yield node
+        for field in _NESTING:
+            waiting.extend(getattr(node, field, ()))
+
+
+_NESTING = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields that hold statements
+
+
+def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:
+    fields: dict[str, tuple[Stretch, ...]] = {}
+    for stretch in body:
+        for name in {name for statement in stretch.statements for name in _assigned(statement)}:
+            fields[name] = (*fields.get(name, ()), stretch)
     return fields
 
 
-def _assigned(statement: ast.stmt) -> set[str]:
-    return {
+def _assigned(statement: ast.stmt) -> Iterator[str]:
+    return (
         node.id
-        for node in ast.walk(statement)
+        for node in _descend(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    )
 
 
-def _self_assignments(node: FunctionNode) -> Iterator[str]:
+def _self_assignments(node: ast.stmt) -> Iterator[str]:
+    assert isinstance(node, FunctionNode)
     arguments = node.args.posonlyargs + node.args.args
     if not arguments:
         return
     me = arguments[0].arg
-    for child in ast.walk(node):
+    for child in _descend(node):
         if (
             isinstance(child, ast.Attribute)
             and isinstance(child.ctx, ast.Store)
@@ -218,21 +307,23 @@ def _rows(node: ast.stmt) -> Rows:
     return Rows(first, node.end_lineno or node.lineno)
 
 
-def _grouped(statements: list[ast.stmt]) -> tuple[Rows, ...]:
-    """One entry per statement, statements that share a line (`a = 1; b = 2`) together."""
-    groups: list[Rows] = []
-    for rows in map(_rows, statements):
-        if groups and rows.first <= groups[-1].last:
-            groups[-1] = Rows(groups[-1].first, max(rows.last, groups[-1].last))
+def _stretches(statements: list[ast.stmt]) -> tuple[Stretch, ...]:
+    """One for each statement, statements that share a line (`a = 1; b = 2`) together."""
+    groups: list[Stretch] = []
+    for statement in statements:
+        rows = _rows(statement)
+        if groups and rows.first <= groups[-1].rows.last:
+            last = groups.pop()
+            rows = Rows(last.rows.first, max(rows.last, last.rows.last))
+            groups.append(Stretch(rows, (*last.statements, statement)))
         else:
-            groups.append(rows)
+            groups.append(Stretch(rows, (statement,)))
     return tuple(groups)
 
 
-def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
+def _is_text(node: ast.expr) -> bool:
     """`"%d of %d" % (i, n)` is no division."""
-    left = node.left if isinstance(node, ast.BinOp) else None
-    return isinstance(left, ast.Constant) and isinstance(left.value, str)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _called(node: ast.expr) -> ast.expr:

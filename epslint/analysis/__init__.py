@@ -65,15 +65,23 @@ class Known:
 
 
 def analyse(
-    source: Source, hierarchy: Hierarchy = DEFAULT, listening: frozenset[Op] = EVERYTHING
+    source: Source,
+    hierarchy: Hierarchy = DEFAULT,
+    listening: frozenset[Op] = EVERYTHING,
+    *,
+    whole: bool = False,
 ) -> tuple[Site, ...]:
-    """The operations of a file that somebody listens to; raises SourceError for bad input."""
-    return with_room(lambda: _analyse(source, hierarchy, listening))
+    """The operations of a file that somebody listens to; raises SourceError for bad input.
 
+    `whole` takes no short cut: every function, in the tree that LibCST makes of it. It is there to
+    show that the short cuts lose nothing.
+    """
 
-def _analyse(source: Source, hierarchy: Hierarchy, listening: frozenset[Op]) -> tuple[Site, ...]:
-    model = Model(source, scout(source, _sinks(listening)), hierarchy, listening)
-    return tuple(model.sites())
+    def work() -> tuple[Site, ...]:
+        outline = scout(source, _sinks(listening))
+        return tuple(Model(source, outline, hierarchy, listening, whole=whole).sites())
+
+    return with_room(work)
 
 
 def facts(source: Source) -> tuple[Known, ...]:

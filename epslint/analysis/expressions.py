@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,7 +26,7 @@ from epslint.analysis.fact import (
 )
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -228,12 +229,7 @@ class Expressions:
     # -- literals ----------------------------------------------------------------------------
 
     def _number(self, node: cst.Integer | cst.Float, env: Env) -> Fact:
-        whole = isinstance(node, cst.Integer)
-        try:
-            value = float(node.evaluated_value)
-        except OverflowError:
-            value = ranges.INF
-        fact = number(value, DType.INT if whole else DType.UNKNOWN)
+        fact = _numbers(node.value)
         return replace(fact, origin=self.ledger.origin(Op.CONSTANT, node, {}))
 
     def _text(self, node: cst.BaseExpression, env: Env) -> Fact:
@@ -257,7 +253,7 @@ class Expressions:
             value = self.eval(element.value, env)
             self.ledger.note_use(Op.NAME, node, value)
             if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
-                parts.append((str(element.key.evaluated_value), value))
+                parts.append((str(evaluated(element.key.value)), value))
         return replace(NOT_A_NUMBER, parts=tuple(parts))
 
     # -- operators ---------------------------------------------------------------------------
@@ -356,6 +352,16 @@ def _chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
         operands.append(current.right)
         current = current.left
     return [current, *reversed(operands)]
+
+
+@cache
+def _numbers(literal: str) -> Fact:
+    value = evaluated(literal)
+    assert isinstance(value, int | float)
+    try:
+        return number(float(value), DType.INT if isinstance(value, int) else DType.UNKNOWN)
+    except OverflowError:
+        return number(ranges.INF, DType.INT)
 
 
 def _shape(base: Fact) -> Fact:

@@ -11,6 +11,7 @@ from typing import Protocol
 import libcst as cst
 
 from epslint.analysis import ranges
+from epslint.analysis.bare import binary
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form
 from epslint.analysis.keys import called, key_of, roots_of
@@ -109,6 +110,7 @@ _COMPARING: Mapping[str, type[cst.BaseCompOp]] = MappingProxyType(
 _TRANSPARENT = frozenset(
     {"item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"}
 )
+_LESS = cst.Subtract()
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
@@ -205,7 +207,7 @@ class Guards:
         """`high > low` says that `high - low` is not 0, nor `low - high`."""
         if holding in (cst.GreaterThan, cst.LessThan, cst.NotEqual):
             for x, y in ((left, right), (right, left)):
-                difference = cst.BinaryOperation(x, cst.Subtract(), y)
+                difference = binary(x, _LESS, y)
                 if (key := key_of(difference)) is not None:
                     away = Fact(range=ranges.REAL.without_zero())
                     env.refine(key, away, roots_of(difference))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
@@ -339,7 +340,7 @@ def _takes_all(case: cst.MatchCase) -> bool:
 def _captured(pattern: cst.CSTNode) -> Iterator[str]:
     if isinstance(pattern, cst.MatchAs | cst.MatchStar) and pattern.name is not None:
         yield pattern.name.value
-    for child in pattern.children:
+    for child in children(pattern):
         yield from _captured(child)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import cast
 
 import libcst as cst
+
+from epslint.analysis.bare import children
 
 _OPERATORS: Mapping[type[cst.CSTNode], str] = MappingProxyType(
     {
@@ -135,31 +139,21 @@ def roots_of(node: cst.CSTNode) -> Iterator[str]:
     """The names that an expression reads."""
     if isinstance(node, cst.Name):
         yield node.value
+    elif isinstance(node, cst.Attribute):
+        yield from roots_of(node.value)
+    elif isinstance(node, cst.Call):
+        yield from roots_of(node.func)
+        for argument in node.args:
+            yield from roots_of(argument.value)
     else:
-        for child in _CHILDREN.get(type(node), _all_children)(node):
+        for child in children(node):
             yield from roots_of(child)
 
 
-def _all_children(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
-    return node.children
-
-
-# LibCST finds children by visiting everything, white space too; these are met all the time.
-_CHILDREN: Mapping[type[cst.CSTNode], Callable[..., Sequence[cst.CSTNode]]] = MappingProxyType(
-    {
-        cst.Attribute: lambda node: (node.value,),
-        cst.BinaryOperation: lambda node: (node.left, node.right),
-        cst.BooleanOperation: lambda node: (node.left, node.right),
-        cst.UnaryOperation: lambda node: (node.expression,),
-        cst.Comparison: lambda node: (node.left, *(c.comparator for c in node.comparisons)),
-        cst.Call: lambda node: (node.func, *(argument.value for argument in node.args)),
-        cst.Subscript: lambda node: (node.value, *(element.slice for element in node.slice)),
-        cst.Index: lambda node: (node.value,),
-        cst.Integer: lambda node: (),
-        cst.Float: lambda node: (),
-        cst.SimpleString: lambda node: (),
-    }
-)
+@cache
+def evaluated(literal: str) -> object:
+    """The value of a number or text as it is written."""
+    return ast.literal_eval(literal)
 
 
 def dotted(node: cst.BaseExpression) -> str | None:

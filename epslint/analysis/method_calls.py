@@ -12,6 +12,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.keys import evaluated
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -70,7 +71,7 @@ class MethodCalls:
         given = [argument.value for argument in node.args]
         if len(given) < 2 or not isinstance(given[0], cst.SimpleString):
             return None
-        name = cst.Name(str(given[0].evaluated_value))
+        name = cst.Name(str(evaluated(given[0].value)))
         if name.value.isidentifier():
             fact = self._expressions.eval(given[1], env)
             self._expressions.bindings.bind(cst.Attribute(receiver.node, name), fact, env)

@@ -30,7 +30,7 @@ from epslint.analysis.site import AtHand, Scope, Site
 from epslint.analysis.summaries import Summaries
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Rows
+from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.source import Source
 
 
@@ -45,6 +45,7 @@ class Model:
         listening: frozenset[Op],
         *,
         tracing: bool = False,
+        whole: bool = False,
     ) -> None:
         self.source = source
         self.outline = outline
@@ -54,7 +55,8 @@ class Model:
         self.imports: Mapping[str, str] = outline.imports
         self.mode = Mode(grad=differentiates(outline.imports, source.filename))
         self.clock = 0
-        self._units: dict[Rows, Unit] = {}
+        self._units: dict[Stretch, Unit] = {}
+        self._whole = whole
         self._answers: dict[object, Fact] = {}
         self.summaries = Summaries(self)
         self._under_way: set[object] = set()
@@ -63,10 +65,10 @@ class Model:
         self.clock += 1
         return self.clock
 
-    def unit(self, rows: Rows) -> Unit:
-        if rows not in self._units:
-            self._units[rows] = Unit(self.source, rows)
-        return self._units[rows]
+    def unit(self, stretch: Stretch) -> Unit:
+        if stretch not in self._units:
+            self._units[stretch] = Unit(self.source, stretch, full=self._whole)
+        return self._units[stretch]
 
     # -- sites -------------------------------------------------------------------------------
 
@@ -83,23 +85,24 @@ class Model:
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted."""
-        if self.outline.suspect or self.tracing:
+        everything = self.tracing or self._whole
+        if self.outline.suspect or everything:
             yield from self._body_frames(self.outline.body, None)
         for function in self.outline.functions.values():
-            if function.suspect or self.tracing:
+            if function.suspect or everything:
                 yield self._function_frame(function, None)
         for owner in self.outline.classes.values():
-            if owner.suspect or self.tracing:
+            if owner.suspect or everything:
                 yield from self._body_frames(owner.body, owner)
             for method in owner.methods.values():
-                if method.suspect or self.tracing:
+                if method.suspect or everything:
                     yield self._function_frame(method, owner)
 
-    def _body_frames(self, body: Sequence[Rows], owner: ClassOutline | None) -> Iterator[Frame]:
+    def _body_frames(self, body: Sequence[Stretch], owner: ClassOutline | None) -> Iterator[Frame]:
         """Statements outside functions: one environment, a unit per statement."""
         env = Env(mode=self.mode)
-        for rows in body:
-            frame = Frame(self.unit(rows), self._scope("", owner), owner, serial=self.tick())
+        for stretch in body:
+            frame = Frame(self.unit(stretch), self._scope("", owner), owner, serial=self.tick())
             Interpreter(self, frame).run(frame.unit.body, env)
             yield frame
 
@@ -112,7 +115,7 @@ class Model:
         return frame
 
     def definition(self, function: FunctionOutline) -> tuple[Unit, cst.FunctionDef]:
-        unit = self.unit(function.rows)
+        unit = self.unit(function.stretch)
         (node,) = unit.body
         assert isinstance(node, cst.FunctionDef)
         return unit, node
@@ -219,14 +222,14 @@ class Model:
 
     def global_fact(self, name: str) -> Fact:
         """What a name of the module is: the join of its assignments at the top level."""
-        rows = self.outline.fields.get(name)
-        if rows is None:
+        stretches = self.outline.fields.get(name)
+        if stretches is None:
             return names.named(name)
-        return self._answer(("global", name), lambda: self._field(name, rows, None))
+        return self._answer(("global", name), lambda: self._field(name, stretches, None))
 
-    def _field(self, name: str, rows: Sequence[Rows], owner: ClassOutline | None) -> Fact:
+    def _field(self, name: str, stretches: Sequence[Stretch], owner: ClassOutline | None) -> Fact:
         facts = []
-        for each in rows:
+        for each in stretches:
             frame = Frame(self.unit(each), Scope(""), owner, recording=False, serial=self.tick())
             env = Env()
             Interpreter(self, frame).run(frame.unit.body, env)
@@ -242,8 +245,8 @@ class Model:
         for each in self.lineage(owner):
             if (method := each.methods.get(name)) is not None and method.is_property:
                 facts.append(self._property(method, each))
-            if (rows := each.fields.get(name)) is not None:
-                facts.append(self._field(name, rows, each))
+            if (stretches := each.fields.get(name)) is not None:
+                facts.append(self._field(name, stretches, each))
             facts.extend(
                 self._assigned_by(method, each).get(name, UNKNOWN)
                 for method in each.methods.values()

@@ -11,6 +11,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
+from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.spellings import BUILTINS
@@ -81,7 +82,7 @@ class PythonCalls:
         if not isinstance(text, cst.SimpleString):
             return None
         try:
-            return number(float(str(text.evaluated_value)))
+            return number(float(str(evaluated(text.value))))
         except ValueError:
             return UNKNOWN
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.bare import children
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import evaluated, key_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -40,7 +41,7 @@ class Subscripts:
     def _read_bounds(self, node: cst.Subscript, env: Env) -> None:
         """Slices choose elements of which nothing more is known; but they may hold sites."""
         for element in node.slice:
-            for bound in element.slice.children:
+            for bound in children(element.slice):
                 if isinstance(bound, cst.BaseExpression):
                     self._expressions.eval(bound, env)
 
@@ -49,7 +50,7 @@ class Subscripts:
     ) -> Fact:
         position = self._expressions.eval(index, env)
         if isinstance(index, cst.SimpleString):
-            name = str(index.evaluated_value)
+            name = str(evaluated(index.value))
             return base.part(name) or names.named(name)
         place = position.constant
         if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):

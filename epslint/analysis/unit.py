@@ -1,21 +1,22 @@
-"""Units: the stretches of a file that are parsed with LibCST, and where their nodes stand.
+"""Units: the stretches of a file that the interpreter reads, and where their nodes stand.
 
-A unit is a run of whole lines, such as one method with its decorators. It is parsed alone, so that
-a file of which one function matters costs no more than that function. Spans are found by printing
-the tree once, and only for units in which somebody asks for a span.
+A unit is a run of whole lines, such as one method with its decorators. The interpreter is given
+its bare tree. Where somebody asks for a place in the text, which is where there is something to
+say, LibCST parses these lines and no others, and its tree is printed once to find every span.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from epslint.analysis.bare import Statement, UnlikeError, statements, twins
 from epslint.analysis.depth import with_room
-from epslint.scout import Rows
+from epslint.scout import Rows, Stretch
 from epslint.source import Source, SourceError, Span
 
 # An indented run of lines is no module; under this header it is one.
@@ -23,53 +24,49 @@ _HEADER = "if 1:\n"
 
 
 class Unit:
-    """Some lines of a file as a syntax tree."""
+    """Some lines of a file as a syntax tree; `full`: LibCST's own, at once."""
 
-    def __init__(self, source: Source, rows: Rows) -> None:
+    def __init__(self, source: Source, stretch: Stretch, *, full: bool = False) -> None:
         self.source = source
-        self.rows = rows
-        start = source.offset(rows.first)
-        text = source.text[start : _end(source, rows.last)]
-        self._header = _HEADER if text[:1] in (" ", "\t", "\f") else ""
-        self._offset = start - len(self._header)
-        self._text = self._header + text
-        self._spans: dict[cst.CSTNode, Span] | None = None
-        self._module = _parsed(self._text, rows)
+        self._rows = stretch.rows
+        self._places: _Places | None = None
+        self._tree: _FullTree | None = None
+        self.body: Sequence[Statement]
+        try:
+            self.body = self._full.body if full else statements(stretch.statements)
+        except UnlikeError:
+            self.body = self._full.body
 
     @property
-    def body(self) -> Sequence[cst.BaseStatement]:
-        if not self._header:
-            return self._module.body
-        (block,) = self._module.body
-        assert isinstance(block, cst.If)
-        assert isinstance(block.body, cst.IndentedBlock)
-        return block.body.body
+    def _full(self) -> _FullTree:
+        if self._tree is None:
+            self._tree = _FullTree(self.source, self._rows)
+        return self._tree
+
+    @property
+    def _located(self) -> _Places:
+        if self._places is None:
+            self._places = with_room(lambda: _places(self.body, self._full))
+        return self._places
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node stands, without its own parentheses."""
-        span = self._all_spans[node]
-        return Span(span.start + self._offset, span.end + self._offset)
-
-    @property
-    def _all_spans(self) -> dict[cst.CSTNode, Span]:
-        if self._spans is None:
-            self._spans = with_room(lambda: _spans(self._module, self._text))
-        return self._spans
+        return self._located.inner[node]
 
     def outer_span(self, node: cst.BaseExpression) -> Span:
         """Where a node stands with the parentheses that belong to it."""
-        span = self.span(node)
-        if not node.lpar:
-            return span
-        start = self.span(node.lpar[0]).start
-        return Span(start, self.span(node.rpar[-1]).end)
+        return self._located.outer.get(node) or self.span(node)
+
+    def parenthesised(self, node: cst.BaseExpression) -> bool:
+        """Whether a node has parentheses of its own."""
+        return node in self._located.outer
 
     def row(self, node: cst.CSTNode) -> int:
         return self.source.location(self.span(node).start).row
 
     def find_row(self, node: cst.CSTNode) -> int | None:
         """The row of a node that may have been made up by the analysis."""
-        return self.row(node) if node in self._all_spans else None
+        return self.row(node) if node in self._located.inner else None
 
     def brief(self, node: cst.CSTNode) -> str:
         """A node as messages show it: on one line."""
@@ -77,6 +74,53 @@ class Unit:
 
     def text(self, node: cst.CSTNode) -> str:
         return self.source.slice(self.span(node))
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where nodes stand in the file: alone, and those that have parentheses with them."""
+
+    inner: Mapping[cst.CSTNode, Span]
+    outer: Mapping[cst.CSTNode, Span]
+
+
+class _FullTree:
+    """The tree that LibCST makes of some lines."""
+
+    def __init__(self, source: Source, rows: Rows) -> None:
+        start = source.offset(rows.first)
+        text = source.text[start : _end(source, rows.last)]
+        header = _HEADER if text[:1] in (" ", "\t", "\f") else ""
+        self._offset = start - len(header)
+        self._text = header + text
+        self._module = _parsed(self._text, rows)
+        self.body = _under_header(self._module) if header else self._module.body
+
+    def spans(self) -> dict[cst.CSTNode, Span]:
+        offset = self._offset
+        return {
+            node: Span(span.start + offset, span.end + offset)
+            for node, span in _spans(self._module, self._text).items()
+        }
+
+
+def _under_header(module: cst.Module) -> Sequence[cst.BaseStatement]:
+    (block,) = module.body
+    assert isinstance(block, cst.If)
+    assert isinstance(block.body, cst.IndentedBlock)
+    return block.body.body
+
+
+def _places(body: Sequence[Statement], full: _FullTree) -> _Places:
+    spans = full.spans()
+    pairs = [(node, node) for node in spans] if body is full.body else twins(body, full.body)
+    inner: dict[cst.CSTNode, Span] = {}
+    outer: dict[cst.CSTNode, Span] = {}
+    for mine, theirs in pairs:
+        inner[mine] = spans[theirs]
+        if isinstance(theirs, cst.BaseExpression) and theirs.lpar:
+            outer[mine] = Span(spans[theirs.lpar[0]].start, spans[theirs.rpar[-1]].end)
+    return _Places(inner, outer)
 
 
 def _end(source: Source, row: int) -> int:

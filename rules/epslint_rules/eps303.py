@@ -105,7 +105,7 @@ def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand)
         return None
     inner = site.unit.source.slice(site.unit.outer_span(argument.node))
     if not isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
-        inner = inner if argument.node.lpar else f"({inner})"
+        inner = inner if site.unit.parenthesised(argument.node) else f"({inner})"
     low = f"min={bounds[1]}, " if lower is not None else ""
     text = stable.call(site, "exp", x=f"{inner}.clamp({low}max={bounds[0]})")
     if text is None or (edits := rewritten(site.unit, site.node, text)) is None:

@@ -103,4 +103,4 @@ def _log_at_hand(site: Site, operand: Operand) -> str | None:
     argument = origin.operands["x"].node
     text = site.unit.source.slice(site.unit.outer_span(argument))
     primary = isinstance(argument, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
-    return text if primary or argument.lpar else f"({text})"
+    return text if primary or site.unit.parenthesised(argument) else f"({text})"

@@ -1,4 +1,6 @@
-"""Units: where LibCST's nodes stand in the file, checked against Python's own parser.
+"""Units: where their nodes stand in the file, checked against Python's own parser.
+
+Every unit is made twice, of bare nodes and of LibCST's own, which must stand in the same places.
 
 Every expression and statement that `ast` knows a place for is found among the spans of the unit,
 and the other way round. `ast` leaves a node's own parentheses out, as `span` does, except for
@@ -9,13 +11,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 import pytest
 
+from epslint.analysis.bare import UnlikeError, children
 from epslint.analysis.unit import Unit
-from epslint.scout import Rows, Sinks, scout
+from epslint.scout import Rows, Sinks, Stretch, scout
 from epslint.source import Source, SourceError, Span
 
 PAIRS: dict[type[ast.AST], tuple[type[cst.CSTNode], ...]] = {
@@ -142,7 +145,7 @@ def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
 
 def nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
     yield root
-    for child in root.children:
+    for child in children(root):
         yield from nodes(child)
 
 
@@ -172,7 +175,7 @@ def known_to_unit(unit: Unit) -> Counter[tuple[str, str, Span]]:
         span = unit.span(node)
         if isinstance(node, PARENTHESISED):
             span = unit.outer_span(node)
-            if isinstance(node, cst.GeneratorExp) and not node.lpar:
+            if isinstance(node, cst.GeneratorExp) and not unit.parenthesised(node):
                 span = Span(span.start - 1, span.end + 1)  # ast counts the call's as its own
             text = unit.source.slice(span)
         else:
@@ -181,30 +184,41 @@ def known_to_unit(unit: Unit) -> Counter[tuple[str, str, Span]]:
     return found
 
 
-def _inside_text(node: cst.CSTNode, roots: list[cst.BaseStatement]) -> bool:
+def _inside_text(node: cst.CSTNode, roots: Sequence[cst.CSTNode]) -> bool:
     """Python before 3.12 knows no places inside f-strings."""
-    texts = [n for root in roots for n in nodes(root) if isinstance(n, cst.FormattedString)]
+    texts = [n for root in roots for n in nodes(root) if isinstance(n, cst.BaseString)]
     return any(node is inner for text in texts for inner in nodes(text))
 
 
-def stretches(source: Source) -> list[Rows]:
+def whole(source: Source) -> Stretch:
+    return Stretch(Rows(1, len(source.lines)), tuple(ast.parse(source.text).body))
+
+
+def stretches(source: Source) -> list[Stretch]:
     """The file as a whole, and every stretch of it that the scout would hand out."""
     outline = scout(source, Sinks((ast.Div,), frozenset()))
-    found = [Rows(1, len(source.lines))] if source.lines else []
-    found += [function.rows for function in outline.functions.values()]
+    found = [whole(source)] if source.lines else []
+    found += [function.stretch for function in outline.functions.values()]
     found += list(outline.body)
     for owner in outline.classes.values():
-        found += [method.rows for method in owner.methods.values()]
+        found += [method.stretch for method in owner.methods.values()]
         found += list(owner.body)
     return found
 
 
+FULL = pytest.mark.parametrize("full", [False, True], ids=["bare", "full"])
+
+
+@FULL
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_nodes_stand_where_python_says(name: str) -> None:
+def test_nodes_stand_where_python_says(name: str, full: bool) -> None:
     source = Source("a.py", SNIPPETS[name])
-    for rows in stretches(source):
-        unit = Unit(source, rows)
-        expected, found = known_to_ast(source, rows), known_to_unit(unit)
+    for stretch in stretches(source):
+        rows = stretch.rows
+        expected, found = (
+            known_to_ast(source, rows),
+            known_to_unit(Unit(source, stretch, full=full)),
+        )
         missing = {key for key in expected - found if not _implicit(key, source)}
         assert not missing, rows
         assert not found - expected, rows
@@ -217,12 +231,13 @@ def _implicit(key: tuple[str, str, Span], source: Source) -> bool:
     return kind == "Tuple" and not text.startswith("(") and before.endswith("[")
 
 
+@FULL
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_text_is_what_get_source_segment_says(name: str) -> None:
+def test_text_is_what_get_source_segment_says(name: str, full: bool) -> None:
     source = Source("a.py", SNIPPETS[name])
     if not source.lines:
         return
-    unit = Unit(source, Rows(1, len(source.lines)))
+    unit = Unit(source, whole(source), full=full)
     by_span = {key[2]: key[1] for key in known_to_unit(unit)}
     for node in ast.walk(ast.parse(source.text)):
         if type(node) in PAIRS and isinstance(node, ast.expr):
@@ -231,6 +246,7 @@ def test_text_is_what_get_source_segment_says(name: str) -> None:
             assert written is None or segment is None or written == segment
 
 
+@FULL
 @pytest.mark.parametrize(
     ("text", "inner", "outer"),
     [
@@ -245,9 +261,11 @@ def test_text_is_what_get_source_segment_says(name: str) -> None:
         ("z = 'é' + x / (ñ)\n", "ñ", "(ñ)"),
     ],
 )
-def test_a_node_with_and_without_its_parentheses(text: str, inner: str, outer: str) -> None:
+def test_a_node_with_and_without_its_parentheses(
+    text: str, inner: str, outer: str, full: bool
+) -> None:
     source = Source("a.py", text)
-    unit = Unit(source, Rows(1, len(source.lines)))
+    unit = Unit(source, whole(source), full=full)
     divisions = [
         node
         for root in unit.body
@@ -261,19 +279,28 @@ def test_a_node_with_and_without_its_parentheses(text: str, inner: str, outer: s
 
 def test_rows_and_made_up_nodes() -> None:
     source = Source("a.py", "a = 1\n\n\ndef f(x):\n    y = 1\n    return x / y\n")
-    unit = Unit(source, Rows(4, 6))
+    unit = Unit(source, scout(source, Sinks((), frozenset())).functions["f"].stretch)
     (function,) = unit.body
     assert unit.row(function) == 4
     assert unit.find_row(cst.Name("made_up")) is None
 
 
-def test_bytes_with_a_mark_are_read_without_it() -> None:
+@FULL
+def test_bytes_with_a_mark_are_read_without_it(full: bool) -> None:
     source = Source.decode("\ufeffx = a / b\n".encode(), "a.py")
     assert source.text == "x = a / b\n"
     assert source.encode(source.text) == "\ufeffx = a / b\n".encode()
-    assert known_to_unit(Unit(source, Rows(1, 1))) == known_to_ast(source, Rows(1, 1))
+    unit = Unit(source, whole(source), full=full)
+    assert known_to_unit(unit) == known_to_ast(source, Rows(1, 1))
 
 
 def test_a_stretch_that_is_no_python_is_told() -> None:
     with pytest.raises(SourceError, match="line 3"):
-        Unit(Source("a.py", "x = 1\ny = (\nz = 2\n"), Rows(2, 3))
+        Unit(Source("a.py", "x = 1\ny = (\nz = 2\n"), Stretch(Rows(2, 3), ()), full=True)
+
+
+def test_trees_of_different_texts_are_no_twins() -> None:
+    source = Source("a.py", "x = a / b\n")
+    unit = Unit(source, Stretch(Rows(1, 1), tuple(ast.parse("x = a(b)").body)))
+    with pytest.raises(UnlikeError):
+        unit.row(unit.body[0])

@@ -1,0 +1,98 @@
+"""The short cuts of the analysis lose nothing: suspect functions alone, in bare trees.
+
+Findings are compared, to the letter, with those of every function of the file in the tree that
+LibCST makes of it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import epslint.analysis
+import epslint.scout
+from epslint import engine, registry
+from epslint.config import Config
+from epslint.engine import FileReport
+from epslint.selection import choose
+from epslint.source import Source, SourceError
+
+ROOT = Path(__file__).parents[2]
+
+FIXTURES = sorted((ROOT / "fixtures").rglob("*.py"))
+OURSELVES = sorted(path for part in ("epslint", "rules") for path in (ROOT / part).rglob("*.py"))
+_CONFIG = Config()
+_RULES = choose(registry.load(), _CONFIG)
+_WHOLE = partial(epslint.analysis.analyse, whole=True)
+
+
+def check(source: Source) -> FileReport:
+    return engine.check(source, _RULES, _CONFIG)
+
+
+def check_whole(source: Source, monkeypatch: pytest.MonkeyPatch) -> FileReport:
+    with monkeypatch.context() as patch:
+        patch.setattr(epslint.analysis, "analyse", _WHOLE)
+        return check(source)
+
+
+def assert_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> FileReport:
+    source = Source.decode(path.read_bytes(), str(path))
+    quick = check(source)
+    thorough = check_whole(source, monkeypatch)
+    assert quick.findings == thorough.findings, path
+    assert quick.failures == thorough.failures, path
+    return quick
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda p: "/".join(p.parts[-2:]))
+def test_in_the_fixtures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_same(path, monkeypatch)
+
+
+def test_the_comparison_is_of_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = ROOT / "fixtures" / "EPS101" / "hazard_masked.py"
+    assert assert_same(path, monkeypatch).findings
+
+
+def test_a_short_cut_that_loses_something_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source("a.py", "def f(values, mask):\n    return values / mask.sum()\n")
+    monkeypatch.setattr(epslint.scout.Sinks, "within", lambda self, node: False)
+    assert not check(source).findings
+    assert check_whole(source, monkeypatch).findings
+
+
+def installed(package: str) -> Iterator[Path]:
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        pytest.skip(f"{package} is not installed")
+    return Path(found.origin).parent.rglob("*.py")
+
+
+# What is numeric and of a size that a test run can bear; `pytest -m corpus` reads all of them.
+NUMERIC = {
+    "torch": "distributions/*.py",
+    "numpy": "lib/*.py",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", NUMERIC)
+def test_in_the_numeric_code_at_hand(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [path for path in installed(package) if path.match(NUMERIC[package])]
+    assert len(paths) > 20
+    for path in paths:
+        assert_same(path, monkeypatch)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("package", ["torch", "numpy", "scipy"])
+def test_in_all_of_the_installed_code(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in installed(package):
+        with suppress(SourceError):  # an encoding that is none
+            assert_same(path, monkeypatch)
