@@ -18,7 +18,7 @@ import epslint.analysis
 import epslint.scout
 from epslint import engine, registry
 from epslint.config import Config
-from epslint.engine import FileReport
+from epslint.outcome import FileReport
 from epslint.selection import choose
 from epslint.source import Source, SourceError
 
