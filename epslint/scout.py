@@ -173,7 +173,7 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
     tree = _parsed(source)
     imports = dict(_imports(tree.body))
-    sinks = sinks.under_aliases(imports)
+    sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
     functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
     classes = {n.name: _class(n, sinks) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -114,5 +115,5 @@ def _of_module(site: Site) -> tuple[Edit, ...] | None:
     if (reduction := made.operands.get("reduction")) is not None:
         if not isinstance(reduction.node, cst.SimpleString):
             return None
-        edits.append(Edit(closing(site), f", reduction={reduction.node.value}"))
+        edits.append(Edit(closing(site), f', reduction="{evaluated(reduction.node.value)}"'))
     return tuple(edits)
