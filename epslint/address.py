@@ -1,29 +1,13 @@
-"""Where epslint lives on the web, as far as `[project.urls]` of its package says."""
+"""Where epslint lives on the web. It is not published yet; the first release says it here."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import metadata
+HOME: str | None = None
+RULES: str | None = None  # the folder of the rules' pages
 
-OWN = "EPS"  # the letters of the rules whose pages lie under the address of this package
-
-
-def home() -> str | None:
-    """The project's page."""
-    return _urls().get("Homepage")
+OWN = "EPS"  # the letters of the rules that have a page there; other packs' rules have none
 
 
 def page(code: str) -> str | None:
-    """A rule's page; none for the rules of other packs."""
-    folder = _urls().get("Rules")
-    return f"{folder}/{code}.md" if folder and code.startswith(OWN) else None
-
-
-@lru_cache(maxsize=1)
-def _urls() -> dict[str, str]:
-    try:
-        lines = metadata.metadata("epslint").get_all("Project-URL", [])
-    except metadata.PackageNotFoundError:  # a checkout that is not installed
-        return {}
-    pairs = (line.partition(", ") for line in lines)
-    return {label: url.rstrip("/") for label, _, url in pairs}
+    """A rule's page."""
+    return f"{RULES}/{code}.md" if RULES is not None and code.startswith(OWN) else None

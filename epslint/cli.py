@@ -15,6 +15,7 @@ import click
 
 from epslint import __version__, report
 from epslint.errors import EpslintError
+from epslint.flags import Flags
 from epslint.rule import Confidence, Severity
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def check(ctx: click.Context, /, **_: object) -> None:
     if given["verbose"]:
         ctx.find_root().obj = "verbose"
     given["add_ignore"], paths = _reason_apart(given["add_ignore"], given["paths"])
-    flags = session.Flags(**{field.name: given[field.name] for field in fields(session.Flags)})
+    flags = Flags(**{field.name: given[field.name] for field in fields(Flags)})
     start = session.watch if given["watch"] else session.run
     sys.exit(start(paths or (Path("."),), _settings(ctx), flags))
 

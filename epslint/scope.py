@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from epslint import baseline, engine, registry
-from epslint.baseline import Baseline, Entry
-from epslint.config import Config
 from epslint.outcome import FileReport, Run
-from epslint.registry import Catalogue
-from epslint.rule import Confidence
-from epslint.selection import choose, for_file
 from epslint.settings import Settings
-from epslint.since import Since, since
+
+if TYPE_CHECKING:  # few runs need these, and all wait for imports
+    from epslint.baseline import Baseline, Entry
+    from epslint.config import Config
+    from epslint.registry import Catalogue
+    from epslint.since import Since
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,16 @@ class Scope:
 
     @classmethod
     def of(cls, file: Path | None, revision: str | None, unsaved: str | None = None) -> Scope:
-        return cls(
-            None if file is None else baseline.load(file),
-            None if revision is None else since(revision, unsaved),
-        )
+        scope = cls()
+        if file is not None:
+            from epslint import baseline  # noqa: PLC0415
+
+            scope = replace(scope, baseline=baseline.load(file))
+        if revision is not None:
+            from epslint import since  # noqa: PLC0415
+
+            scope = replace(scope, since=since.since(revision, unsaved))
+        return scope
 
     @property
     def narrow(self) -> bool:
@@ -58,6 +64,8 @@ def outdated(known: Baseline, run: Run, settings: Settings) -> tuple[Entry, ...]
     gone = known.gone(run)
     if not gone:  # nearly always; the rules need not even be loaded then
         return ()
+    from epslint import registry  # noqa: PLC0415
+
     catalogue = registry.load()
     return tuple(_looked_for(gone, known, settings, catalogue))
 
@@ -73,6 +81,10 @@ def _looked_for(
 
 
 def _would_show(code: str, path: Path, config: Config, catalogue: Catalogue) -> bool:
+    from epslint import engine  # noqa: PLC0415
+    from epslint.rule import Confidence  # noqa: PLC0415
+    from epslint.selection import choose, for_file  # noqa: PLC0415
+
     rule = catalogue.find(code)
     if rule is None or not path.exists():  # neither can come back
         return True

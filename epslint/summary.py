@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from epslint.baseline import Entry
 from epslint.outcome import Repair, Run
 from epslint.report._text import shown_path
 from epslint.rule import Finding, Severity
+
+if TYPE_CHECKING:
+    from epslint.baseline import Entry
 
 
 def summary(run: Run, old: int = 0) -> str:

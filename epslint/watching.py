@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from epslint import printing
 from epslint.errors import EpslintError
 from epslint.files import discover
 from epslint.settings import FILENAMES, Settings
@@ -50,7 +51,7 @@ def _check(settings: Settings, check: Callable[[Settings], int], number: int) ->
     try:
         check(settings)
     except EpslintError as error:
-        click.echo(f"{click.style('error', fg='red', bold=True)}: {error}", err=True)
+        printing.error(error)
     clock = time.strftime("%H:%M:%S")
     click.echo(click.style(f"[{clock}] Watching {number} files; Ctrl-C stops.", dim=True), err=True)
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import epslint
 import epslint.analysis
-from epslint import session
+from epslint import printing, session
 from epslint.cli import main
 from epslint.settings import Settings
 from epslint.source import Source
@@ -310,18 +310,18 @@ class TestProgress:
     def test_is_told_on_a_terminal_only(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        assert session._Progress.on_terminal() is None
+        assert printing.Progress.on_terminal() is None
         monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-        assert session._Progress.on_terminal() is not None
+        assert printing.Progress.on_terminal() is not None
 
     def test_waits_before_it_speaks_and_cleans_up(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        progress = session._Progress()
+        progress = printing.Progress()
         progress(0, 9)
         progress.clear()
         assert capsys.readouterr().err == ""
-        monkeypatch.setattr(session._Progress, "PATIENCE", -1.0)
+        monkeypatch.setattr(printing.Progress, "PATIENCE", -1.0)
         progress(3, 9)
         progress.clear()
         assert capsys.readouterr().err == "\r3/9 files\r\x1b[K"

@@ -292,11 +292,11 @@ def test_paths_start_at_the_checkout(cli: Cli, monkeypatch: pytest.MonkeyPatch, 
     assert rendered(cli, "pylint").startswith("a.py:1:")
 
 
-def test_pages_are_named_once_the_package_names_them(
+def test_pages_are_named_once_they_are_known(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    urls = {"Homepage": "https://example.org", "Rules": "https://example.org/rules"}
-    monkeypatch.setattr(address, "_urls", lambda: urls)
+    monkeypatch.setattr(address, "HOME", "https://example.org")
+    monkeypatch.setattr(address, "RULES", "https://example.org/rules")
     (tmp_path / "a.py").write_text("import torch\n\n\ndef f(x, mask):\n    return x / mask.sum()\n")
     args = ["check", "--isolated", "--output-format"]
     page = "https://example.org/rules/EPS101.md"

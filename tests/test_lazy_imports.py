@@ -21,9 +21,9 @@ main({args!r}, standalone_mode=False)
 """
 
 
-def loaded(code: str) -> list[str]:
-    """Which heavy modules a fresh interpreter has loaded after running the code."""
-    probe = PROBE.format(code=code, heavy=HEAVY)
+def loaded(code: str, modules: tuple[str, ...] = HEAVY) -> list[str]:
+    """Which of the modules a fresh interpreter has loaded after running the code."""
+    probe = PROBE.format(code=code, heavy=modules)
     run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     return run.stderr.split()
 
@@ -35,6 +35,13 @@ def test_help_loads_nothing_heavy(args: list[str]) -> None:
 
 def test_the_package_loads_nothing_heavy() -> None:
     assert loaded("import epslint, epslint.rule, epslint.epsilon") == []
+
+
+RARE = ("epslint.baseline", "epslint.since", "epslint.add_ignore", "epslint.watching", "subprocess")
+
+
+def test_a_run_does_not_load_what_it_does_not_need() -> None:
+    assert loaded("import epslint.session", RARE) == []
 
 
 def test_this_test_can_fail() -> None:

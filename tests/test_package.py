@@ -14,6 +14,12 @@ from pathlib import Path
 import pytest
 
 import epslint
+from epslint import address
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 pytestmark = pytest.mark.slow
 
@@ -116,6 +122,11 @@ def test_the_wheel_works_without_the_checkout(installed: Path, tmp_path: Path) -
     assert run.stdout.startswith(str(installed))
     assert "EPS002" in run.stdout
     assert run.returncode == 1
+
+
+def test_the_address_is_the_one_that_the_package_names() -> None:
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"].get("urls", {})
+    assert (urls.get("Homepage"), urls.get("Rules")) == (address.HOME, address.RULES)
 
 
 def test_wheel_and_sdist_are_in_order(archive: Path, wheel: Path) -> None:

@@ -23,7 +23,7 @@ def render(run: Run) -> str:
     """One result with all diagnostics."""
     found = [_finding(source, finding) for source, finding in findings(run.reports)]
     failed = [_failure(failure) for failure in run.all_failures]
-    source = {"name": "epslint", **_url(address.home())}
+    source = {"name": "epslint", **_url(address.HOME)}
     return json.dumps({"source": source, "diagnostics": [*found, *failed]}, indent=2) + "\n"
 
 

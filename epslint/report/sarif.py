@@ -40,7 +40,7 @@ def render(run: Run) -> str:
         "name": "epslint",
         "version": __version__,
         "semanticVersion": __version__,
-        **_uri("informationUri", address.home()),
+        **_uri("informationUri", address.HOME),
         "rules": [_rule(rule) for rule in rules],
     }
     failures = [_notification(failure) for failure in run.all_failures]
