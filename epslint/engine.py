@@ -97,7 +97,7 @@ def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
     return Finding(
         code=rule.code,
         name=rule.name,
-        severity=rule.severity,
+        severity=diagnosis.severity or rule.severity,
         span=diagnosis.span,
         message=diagnosis.message,
         confidence=diagnosis.confidence,

@@ -79,6 +79,7 @@ class Diagnosis:
     fix: Fix | None = None
     # Other places that it speaks for: a root here, the division by that root there.
     also: tuple[Span, ...] = ()
+    severity: Severity | None = None  # where it is not the rule's
 
 
 @dataclass(frozen=True, slots=True)

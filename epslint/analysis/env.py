@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from epslint.analysis.fact import Evidence, Fact, joined
+from epslint.analysis.fact import DType, Evidence, Fact, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Mode:
     grad: bool = True
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
+    autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
 
 
 class Env:

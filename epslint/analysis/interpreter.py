@@ -15,7 +15,7 @@ from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.loops import Loops
@@ -236,12 +236,26 @@ class Interpreter:
         if name == "enable_grad":
             return replace(mode, grad=True)
         given = item.item.args if isinstance(item.item, cst.Call) else ()
+        if name == "autocast" and isinstance(item.item, cst.Call):
+            return replace(mode, autocast=self._autocast(item.item, env))
         if name == "suppress" and any(_handles_division(argument.value) for argument in given):
             return replace(mode, division_errors_handled=True)
         silenced = {a.keyword.value for a in given if a.keyword is not None} & _ABOUT_DIVISION
         return (
             replace(mode, numpy_errors_silenced=True) if name == "errstate" and silenced else mode
         )
+
+    def _autocast(self, node: cst.Call, env: Env) -> DType:
+        """`torch.autocast("cuda", dtype=torch.float16)`; float16 is what cuda's does untold."""
+        given = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
+        if "enabled" in given and not _is_true(given["enabled"]):
+            return DType.UNKNOWN
+        if "dtype" in given:
+            return self.expressions.quietly(given["dtype"], env).dtype
+        device = given.get("device_type", node.args[0].value if node.args else None)
+        on_cuda = isinstance(device, cst.SimpleString) and device.evaluated_value == "cuda"
+        untold = on_cuda or "cuda.amp" in (dotted(node.func) or "")
+        return DType.FLOAT16 if untold else DType.UNKNOWN
 
     def _try(self, node: cst.Try | cst.TryStar, env: Env) -> bool:
         handled = any(_handles_division(handler.type) for handler in node.handlers)
@@ -318,6 +332,10 @@ def _enables_gradients(node: cst.BaseExpression) -> bool:
         return False
     value = node.args[0].value
     return not (isinstance(value, cst.Name) and value.value == "False")
+
+
+def _is_true(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "True"
 
 
 def _handles_division(node: cst.BaseExpression | None) -> bool:

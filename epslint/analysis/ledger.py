@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Evidence, Fact
+from epslint.analysis.fact import DType, Evidence, Fact
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
 from epslint.analysis.ops import Op
@@ -54,6 +54,23 @@ _FAR = 16  # operations back is where nobody looks for the reason any more
 _PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 
 
+# What torch.autocast does in the lower precision, and what it does in float32 all the same.
+_LOWERED = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM})
+_IN_FLOAT32 = frozenset(
+    {
+        *(Op.EXP, Op.EXPM1, Op.LOG, Op.LOG1P, Op.POW, Op.RSQRT, Op.RECIPROCAL, Op.SOFTPLUS),
+        *(Op.SOFTMAX, Op.LOG_SOFTMAX, Op.SUM, Op.PROD, Op.CUMSUM, Op.CUMPROD, Op.NORM),
+        *(Op.CROSS_ENTROPY, Op.NLL, Op.KL_DIV, Op.BCE_WITH_LOGITS, Op.NORMALIZE),
+    }
+)
+
+
+def _autocast(op: Op, fact: Fact, lowered: DType) -> Fact:
+    if op in _LOWERED:
+        return replace(fact, dtype=lowered)
+    return replace(fact, dtype=DType.FLOAT32) if op in _IN_FLOAT32 else fact
+
+
 class Ledger:
     """The entries of one frame."""
 
@@ -72,6 +89,8 @@ class Ledger:
         """A result whose fact is known: give it its origin, and note the site."""
         if not env.mode.grad and fact.grad:
             fact = replace(fact, grad=False)
+        if env.mode.autocast is not DType.UNKNOWN:
+            fact = _autocast(op, fact, env.mode.autocast)
         if isinstance(node, cst.BaseExpression):
             origin = self.origin(op, node, operands)
             parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from epslint.analysis.fact import Fact, Form
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, FLOAT64, Precision
 from epslint_rules._division import DIVISIONS, divided_by, pole
-from epslint_rules._logarithm import maker, repaired_afterwards
+from epslint_rules._logarithm import ARRANGING, maker, repaired_afterwards
 
 ROOTS = frozenset({Op.SQRT, Op.POW})
 NEEDY = DIVISIONS | ROOTS | {Op.LOG}
@@ -66,3 +70,45 @@ def precision_at(site: Site, fact: Fact) -> Precision | None:
         only_torch = site.scope.alias("torch") is not None and site.scope.alias("numpy") is None
         return FLOAT32 if only_torch else None
     return FLOAT32 if form in _FLOAT32_BY_HABIT else FLOAT64
+
+
+# Where an epsilon stands in the operations that guard with one.
+_EPSILON: Mapping[Op, tuple[str, ...]] = MappingProxyType(
+    {
+        Op.ADD: ("y", "x"),
+        Op.CLAMP: ("min",),
+        Op.CLAMP_MIN: ("min",),
+        Op.MAXIMUM: ("y", "x"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An epsilon that keeps a value away from 0, and what happened to the value afterwards."""
+
+    origin: Origin
+    value: Operand
+    epsilon: Operand
+    size: float
+    later: tuple[Origin, ...]  # casts and rearrangements, the last one first
+
+
+_CASTS = ARRANGING | {Op.HALF, Op.BFLOAT16}
+
+
+def guard_of(fact: Fact) -> Guard | None:
+    """The guard that a value has: `x + eps`, `x.clamp(min=eps)`, `max(x, eps)`."""
+    origin, later = fact.origin, []
+    while origin is not None and origin.op in _CASTS:
+        later.append(origin)
+        origin = origin.fact("x").origin
+    if origin is None or origin.op not in _EPSILON:
+        return None
+    for name in _EPSILON[origin.op]:
+        epsilon, value = origin.operands.get(name), origin.operands.get("y" if name == "x" else "x")
+        if epsilon is None or value is None or not epsilon.fact.is_any(Kind.EPSILON):
+            continue
+        if (size := epsilon.fact.constant) is not None:
+            return Guard(origin, value, epsilon, size, tuple(later))
+    return None

@@ -16,13 +16,13 @@ from epslint.rule import Diagnosis, Edit, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
 # Seen through on the way to the operation that matters.
-_ARRANGING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})
+ARRANGING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})
 
 
 def maker(fact: Fact, *, through: bool = False) -> Origin | None:
     """The operation that made a value; with `through`, seen through reshapes and selections."""
     origin = fact.origin
-    while through and origin is not None and origin.op in _ARRANGING:
+    while through and origin is not None and origin.op in ARRANGING:
         origin = origin.fact("x").origin
     return origin
 
