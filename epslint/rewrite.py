@@ -6,6 +6,7 @@ the fixes of nested divisions do not touch each other.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from epslint.analysis.site import Site
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Precision, Role, Style, spelled
 from epslint.rule import Edit
-from epslint.source import Span
+from epslint.source import Source, Span
 
 # What stands looser than `+` and must be wrapped before something is added to it.
 _LOOSE = (
@@ -234,3 +235,29 @@ def _is_loose(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation):
         return isinstance(node.operator, cst.Not)
     return isinstance(node, _LOOSE)
+
+
+def added_import(source: Source, statement: str, name: str) -> Edit | None:
+    """An import after the others at the top of a file; None where the name means something else."""
+    tree = ast.parse(source.text)
+    if any(name in _names_bound(node) for node in ast.walk(tree)):
+        return None
+    body = tree.body
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    docstring = [node for node in body[:1] if isinstance(node, ast.Expr)]
+    last = max((node.end_lineno or 0 for node in (*docstring, *imports)), default=0)
+    newline = "\r\n" if "\r\n" in source.text else "\n"
+    at = source.offset(last + 1)
+    return Edit(Span(at, at), statement + newline)
+
+
+def _names_bound(node: ast.AST) -> tuple[str | None, ...]:
+    """The names that a piece of syntax gives a meaning."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.alias(asname=str(name)):
+            return (name,)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.alias(name=name):
+            return (name.partition(".")[0],)
+    return ()

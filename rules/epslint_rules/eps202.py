@@ -88,6 +88,8 @@ def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
     renamed = log_softmax_for(site, origin)
     if renamed is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
+    if site.operands.keys() != {"x"}:
+        return None  # log(p, out=buffer): not every log_softmax has one
     assert isinstance(site.node, cst.Call)
     edits: tuple[Edit, ...] | None
     if origin.node is operand.node:

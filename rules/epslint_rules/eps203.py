@@ -10,8 +10,8 @@ from epslint import stable
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.stable import is_plain
 from epslint_rules._logarithm import is_replaceable, maker, split_sum, with_epsilon
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -47,7 +47,7 @@ class LogOfSigmoid(SiteRule):
 
     ## Fix
     `logsigmoid(x)`, or `logsigmoid(-x)` for the complement, under whatever name the file can
-    reach `torch.nn.functional`; for numpy `-logaddexp(0, -x)`. Where x is out of reach (the sigmoid
+    reach `torch.nn.functional`, which is imported where it cannot; for numpy `-logaddexp(0, -x)`. Where x is out of reach (the sigmoid
     is in a helper, say), an epsilon is added inside the log.
 
     ## Fix safety
@@ -88,7 +88,9 @@ def _sigmoid(operand: Operand) -> tuple[Origin, str] | None:
         return None
     if origin.op is Op.SIGMOID:
         return origin, "logsigmoid"
-    if origin.op is not Op.SUB or (term := split_sum(origin, 1.0)) is None:
+    if origin.op is not Op.SUB or not is_plain(origin):
+        return None
+    if (term := split_sum(origin, 1.0)) is None:
         return None
     inner = maker(term.fact)
     if inner is None or inner.op is not Op.SIGMOID:
@@ -100,17 +102,12 @@ def _fix(site: Site, operand: Operand, sigmoid: Origin, function: str) -> Fix | 
     argument = sigmoid.operands.get("x")
     if argument is None or "x" not in site.repeatable or not is_replaceable(site, operand):
         return None
-    assert isinstance(site.node, cst.Call)
     if operand.fact.origin is not sigmoid and operand.fact.origin is not None:
         inner = operand.fact.origin.operands["y"]
         if inner.node is not sigmoid.node:
             return None  # the sigmoid has a name of its own, whose argument may have changed
     text = sigmoid.unit.source.slice(sigmoid.unit.span(argument.node))
-    if isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
-        function_text = stable.call(site, function, x=text)
-        function_text = function_text and function_text.replace(f"-({text})", f"-{text}")
-    else:
-        function_text = stable.call(site, function, x=text)
-    if function_text is None or (edits := rewritten(site.unit, site.node, function_text)) is None:
-        return None
-    return Fix("Use logsigmoid", Grade.EXACT, edits)
+    primary = isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
+    minus = f"-{text}" if primary else f"-({text})"
+    edits = stable.replaced(site, function, x=text, minus=minus) if is_plain(sigmoid) else None
+    return None if edits is None else Fix("Use logsigmoid", Grade.EXACT, edits)

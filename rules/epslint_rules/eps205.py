@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import cannot_overflow
 from epslint_rules._logarithm import is_replaceable, maker
 from epslint_rules._wording import made_elsewhere, quoted
@@ -48,8 +46,8 @@ class LogOfSumOfExp(SiteRule):
     ```
 
     ## Fix
-    `logsumexp` with the sum's dim and keepdim; `logaddexp.reduce` for numpy. No fix where the sum
-    has no dim.
+    `logsumexp` with the sum's dim and keepdim and the log's out, as a method after `x.exp()`;
+    `logaddexp.reduce` for numpy. No fix where the sum has no dim, or a dtype of its own.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -91,18 +89,19 @@ def _fix(site: Site, operand: Operand, total: Origin, exponential: Origin) -> Fi
     inline = total.operands["x"].node is exponential.node
     if dim is None or argument is None or not inline or "x" not in site.repeatable:
         return None
+    if not is_plain(total) or not is_plain(exponential) or not is_replaceable(site, operand):
+        return None
+    if keepdim is not None and keepdim.fact.constant is None:
+        return None  # by position it may be numpy's dtype
     unit = site.unit
     kept = unit.text(keepdim.node) if keepdim is not None else ""
-    text = stable.call(
+    edits = stable.replaced(
         site,
         "logsumexp",
+        method=is_method(exponential, argument) and "out" not in site.operands,
         x=unit.text(argument.node),
         dim=unit.source.slice(unit.outer_span(dim.node)),
         keepdim=f", keepdim={kept}" if kept else "",
         keepdims=f", keepdims={kept}" if kept else "",
     )
-    if text is None or not is_replaceable(site, operand) or not isinstance(site.node, cst.Call):
-        return None
-    if (edits := rewritten(unit, site.node, text)) is None:
-        return None
-    return Fix("Use logsumexp", Grade.EXACT, edits)
+    return None if edits is None else Fix("Use logsumexp", Grade.EXACT, edits)

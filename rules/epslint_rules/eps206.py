@@ -11,8 +11,8 @@ from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.stable import is_method, is_plain
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -91,13 +91,15 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
     if site.op is Op.LOG:
         if origin is None or origin.op is not Op.ADD or origin.node is not operand.node:
             return None
+        if not is_plain(origin):
+            return None  # add(1, x, alpha=2)
         term = split_sum(origin, 1.0)
     if term is None:
         return None
     exponential = _exponential(term)
     if exponential is not None:
         # The argument of an exp that has a name of its own may have changed since.
-        written_here = exponential.node is term.node
+        written_here = exponential.node is term.node and is_plain(exponential)
         return "softplus", exponential.operands["x"] if written_here else None
     if site.op is Op.LOG1P or not _can_be_small(site, term):
         return None
@@ -124,7 +126,10 @@ def _fix(site: Site, function: str, argument: Operand) -> Fix | None:
         return None
     if site.result.form is Form.NUMBER and function == "softplus":
         return None
-    text = stable.call(site, function, x=site.unit.text(argument.node))
-    if text is None or (edits := rewritten(site.unit, site.node, text)) is None:
-        return None
-    return Fix(f"Use {function}", Grade.EXACT, edits)
+    edits = stable.replaced(
+        site,
+        function,
+        method=function == "log1p" and is_method(site, site.operands["x"]),
+        x=site.unit.text(argument.node),
+    )
+    return None if edits is None else Fix(f"Use {function}", Grade.EXACT, edits)

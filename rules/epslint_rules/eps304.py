@@ -9,10 +9,11 @@ import libcst as cst
 from epslint import stable
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import changes_in_place, rewritten
+from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import quoted
 
@@ -76,7 +77,7 @@ class ExpMinusOne(SiteRule):
             span=site.unit.span(argument.node),
             message=f"exp(x) - 1 of {quoted(site, argument.node)}: expm1 keeps the small digits",
             confidence=Confidence.PROVEN,
-            fix=_fix(site, site.unit.text(argument.node)),
+            fix=_fix(site, exponential, argument),
         )
 
 
@@ -87,12 +88,15 @@ def _less_one(site: Site) -> Operand | None:
     return site.operand("x") if site.fact("y").constant == 1 else None
 
 
-def _fix(site: Site, argument: str) -> Fix | None:
-    if not isinstance(site.node, cst.BinaryOperation | cst.Call):
+def _fix(site: Site, exponential: Origin, argument: Operand) -> Fix | None:
+    if not isinstance(site.node, cst.BinaryOperation | cst.Call) or not is_plain(exponential):
         return None
     if stable.form_at(site) is Form.UNKNOWN or changes_in_place(site, site.operands["x"]):
         return None
-    text = stable.call(site, "expm1", x=argument)
-    if text is None or (edits := rewritten(site.unit, site.node, text)) is None:
-        return None
-    return Fix("Use expm1", Grade.EXACT, edits)
+    edits = stable.replaced(
+        site,
+        "expm1",
+        method=is_method(exponential, argument) and "out" not in site.operands,
+        x=site.unit.text(argument.node),
+    )
+    return None if edits is None else Fix("Use expm1", Grade.EXACT, edits)

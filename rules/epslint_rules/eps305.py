@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import changes_in_place, rewritten
+from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import cannot_overflow, exponential_behind, same_value
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -47,7 +48,8 @@ class HandRolledSoftmax(SiteRule):
     ```
 
     ## Fix
-    `softmax(x, dim=…)` where the sum names its dim.
+    `softmax(x, dim=…)`, or `x.softmax(dim=…)` after `x.exp()`, where the sum names one dim and keeps
+    it (or it is the first).
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -103,11 +105,22 @@ def _fix(site: Site, exponential: Origin, total: Origin) -> Fix | None:
         site, site.operands["x"]
     ):
         return None
-    unit = site.unit
-    argument = exponential.operands["x"].node
-    text = stable.call(
-        site, "softmax", x=unit.text(argument), dim=unit.source.slice(unit.outer_span(dim.node))
-    )
-    if text is None or (edits := rewritten(unit, site.node, text)) is None:
+    if not is_plain(exponential) or not is_plain(total) or not _lines_up(total, dim):
         return None
-    return Fix("Use softmax", Grade.EXACT, edits)
+    argument = exponential.operands["x"]
+    edits = stable.replaced(
+        site,
+        "softmax",
+        method=is_method(exponential, argument),
+        x=site.unit.text(argument.node),
+        dim=site.unit.source.slice(site.unit.outer_span(dim.node)),
+    )
+    return None if edits is None else Fix("Use softmax", Grade.EXACT, edits)
+
+
+def _lines_up(total: Origin, dim: Operand) -> bool:
+    """Whether the sum divides its own elements: it kept its dimension, or lost the first one. And
+    softmax knows one dimension only.
+    """
+    one = dim.fact.form is not Form.LIST
+    return one and (total.fact("keepdim").constant == 1 or dim.fact.constant == 0)

@@ -109,7 +109,7 @@ def _floored(site: Site, node: cst.BaseExpression) -> tuple[Edit, ...] | None:
     if site.scope.imported("triton.language") is not None:
         return None  # nor has what a kernel computes with
     if form is Form.TENSORFLOW:
-        text = stable.call(site, "nonnegative", x=site.unit.text(node))
+        text = stable.call(site, "maximum", x=site.unit.text(node), y="0.0")
         return None if text is None else rewritten(site.unit, node, text)
     if form not in (Form.TORCH, Form.NUMPY, Form.JAX, Form.NUMBER):
         return None
