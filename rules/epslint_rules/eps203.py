@@ -47,8 +47,8 @@ class LogOfSigmoid(SiteRule):
 
     ## Fix
     `logsigmoid(x)`, or `logsigmoid(-x)` for the complement, under whatever name the file can
-    reach `torch.nn.functional`, which is imported where it cannot; for numpy `-logaddexp(0, -x)`. Where x is out of reach (the sigmoid
-    is in a helper, say), an epsilon is added inside the log.
+    reach `torch.nn.functional`, which is imported where it cannot; for numpy `-logaddexp(0, -x)`.
+    Where x is out of reach (the sigmoid is in a helper, say), an epsilon is added inside the log.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.

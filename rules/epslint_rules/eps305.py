@@ -48,8 +48,8 @@ class HandRolledSoftmax(SiteRule):
     ```
 
     ## Fix
-    `softmax(x, dim=…)`, or `x.softmax(dim=…)` after `x.exp()`, where the sum names one dim and keeps
-    it (or it is the first).
+    `softmax(x, dim=…)`, or `x.softmax(dim=…)` after `x.exp()`, where the sum names one dim and
+    keeps it (or it is the first).
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
