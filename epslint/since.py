@@ -58,9 +58,7 @@ def since(revision: str, unsaved: str | None = None) -> Since:
     here = Path.cwd()
     top = _git(here, "rev-parse", "--show-toplevel")
     if top is None:
-        raise EpslintError(
-            "--since: this is not a git repository; run epslint inside one, or use --baseline"
-        )
+        raise EpslintError(_refusal(here))
     commit = _git(
         here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
     )
@@ -76,6 +74,15 @@ def since(revision: str, unsaved: str | None = None) -> Since:
     if path in tracked:
         then.setdefault(path, path)
     return Since(root, name, then, tracked)
+
+
+def _refusal(folder: Path) -> str:
+    """Why git does not look here: there is no repository, or one that it does not trust."""
+    reason = _called(folder, "rev-parse", "--show-toplevel").stderr.decode(errors="replace")
+    first = next(iter(reason.splitlines()), "")
+    if "not a git repository" in first:
+        return "--since: this is not a git repository; run epslint inside one, or use --baseline"
+    return f"--since: git refuses: {first.removeprefix('fatal: ')}; see `git status`"
 
 
 def _names(words: Sequence[str]) -> dict[str, str | None]:
@@ -129,11 +136,18 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 def _git(folder: Path, *args: str) -> bytes | None:
     """What git says; None when it says no."""
+    run = _called(folder, *args)
+    return run.stdout if run.returncode == 0 else None
+
+
+def _called(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
+    plain = {**os.environ, "LC_ALL": "C"}  # in the language that this module reads
     try:
-        run = subprocess.run(["git", *args], cwd=folder, capture_output=True, check=False)
+        return subprocess.run(
+            ["git", *args], cwd=folder, env=plain, capture_output=True, check=False
+        )
     except FileNotFoundError:
         raise EpslintError("--since: git is not installed; install it, or use --baseline") from None
-    return run.stdout if run.returncode == 0 else None
 
 
 def _text(data: bytes) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ from click.testing import CliRunner
 
 import epslint
 import epslint.analysis
-from epslint import printing, session
-from epslint.cli import main
+from epslint import options, printing, session
+from epslint.cli import check, main
+from epslint.config import SETTINGS
 from epslint.settings import Settings
 from epslint.source import Source
 from tests.conftest import Cli
@@ -76,6 +78,22 @@ def test_check_may_be_left_out_and_so_may_the_path(cli: Cli, args: list[str]) ->
     result = cli(*args)
     assert result.exit_code == 1
     assert "a.py:1:9: FAK101 [*] `BAD` can be 0 [proven]" in result.stdout
+
+
+def test_every_option_stands_once_in_the_help_under_a_heading(cli: Cli) -> None:
+    shown = cli("check", "--help").stdout
+    names = [name for param in check.params for name in param.opts if name.startswith("--")]
+    assert len(names) > 35
+    for name in names:
+        assert len(re.findall(rf"^  (?:-\w, )?{name}(?![\w-])", shown, re.MULTILINE)) == 1, name
+    headings = re.findall(r"^(\w.*):$", shown, re.MULTILINE)
+    assert headings == [*(group.heading for group in options.GROUPS), "Other"]
+
+
+def test_settings_on_the_command_line_are_settings() -> None:
+    assert {option.name.replace("_", "-") for option in options.SETTINGS if option.name} <= set(
+        SETTINGS
+    )
 
 
 def test_version(cli: Cli) -> None:

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 import epslint
 from epslint import address
@@ -134,6 +135,23 @@ def test_wheel_and_sdist_are_in_order(archive: Path, wheel: Path) -> None:
     assert checked.returncode == 0, checked.stdout
     contents = run(sys.executable, "-m", "check_wheel_contents", wheel)
     assert contents.returncode == 0, contents.stdout
+
+
+def test_the_action_installs_what_it_is_given(wheel: Path, tmp_path: Path) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    (script,) = (step["run"] for step in steps if step["name"] == "Install epslint")
+    variables = {
+        "PYTHON": sys.executable,
+        "REQUIREMENT": str(wheel),
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_ENV": str(tmp_path / "variables"),
+    }
+    told = [f"{name}={value}" for name, value in variables.items()]
+    installed = run("env", *told, "bash", "-eo", "pipefail", "-c", script, cwd=tmp_path)
+    assert installed.returncode == 0, installed.stderr
+    name, _, command = (tmp_path / "variables").read_text().strip().partition("=")
+    assert name == "EPSLINT"
+    assert run(command, "--version").stdout == f"epslint, version {epslint.__version__}\n"
 
 
 def sourceless(sdist: Path, folder: Path) -> Path:

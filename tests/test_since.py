@@ -143,6 +143,17 @@ def test_no_repository(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_a_repository_that_git_does_not_trust(
+    cli: Cli, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("HOME", str(cli.folder))
+    result = cli("--since", "HEAD", ".")
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: --since: git refuses: detected dubious ownership")
+
+
 def test_no_git(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     result = cli("--since", "HEAD", ".")
