@@ -108,11 +108,13 @@ def check(ctx: click.Context, /, **_: object) -> None:
 
 def _reason_apart(word: str | None, paths: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:
     """`--add-ignore src` gives no reason: what names a file or a folder is one of the paths."""
-    if word is None or not (word == "-" or Path(word).exists()):
-        if word is not None and word.endswith(("/", ".py", ".pyi", ".ipynb")):
-            raise click.UsageError(f"--add-ignore: no such file or directory: {word}")
-        return word, paths
-    return options.NO_REASON, (Path(word), *paths)
+    if word is None:
+        return None, paths
+    if word == "-" or Path(word).exists():
+        return options.NO_REASON, (Path(word), *paths)
+    if word.endswith(("/", ".py", ".pyi", ".ipynb")):
+        raise click.UsageError(f"--add-ignore: no such file or directory: {word}")
+    return word, paths
 
 
 def _colour(wish: str) -> bool | None:
@@ -124,11 +126,11 @@ def _colour(wish: str) -> bool | None:
 
 def _settings(ctx: click.Context) -> Settings:
     """Where configuration comes from, with what the command line sets on top."""
-    from epslint.config import SETTINGS  # noqa: PLC0415
     from epslint.settings import Settings  # noqa: PLC0415
 
-    given = {name.replace("_", "-"): value for name, value in ctx.params.items()}
-    overrides: Table = {key: given[key] for key in SETTINGS if given.get(key) is not None}
+    names = [option.name for option in options.SETTINGS if option.name]
+    given = {name.replace("_", "-"): ctx.params[name] for name in names}
+    overrides: Table = {key: value for key, value in given.items() if value is not None}
     return Settings(overrides, file=ctx.params["config"], isolated=ctx.params["isolated"])
 
 

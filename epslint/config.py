@@ -61,6 +61,8 @@ class Config:
     extend_exclude: tuple[Globs, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
+    # What it holds is left out afterwards: it does not change how files are checked.
+    baseline: Path | None = field(default=None, compare=False, repr=False)
     min_severity: Severity | None = None
     confidence: Confidence = Confidence.NAMED
     guard_style: Style = Style.ADD
@@ -104,6 +106,9 @@ class Value:
         if isinstance(self.raw, str):
             return self.raw
         raise self.wrong("a string")
+
+    def path(self) -> Path:
+        return self.root / Path(self.text()).expanduser()
 
     def texts(self) -> tuple[str, ...]:
         if isinstance(self.raw, list | tuple):
@@ -177,6 +182,7 @@ _SETTINGS: Mapping[str, Callable[[Config, Value], Config]] = MappingProxyType(
         "extend-exclude": lambda c, v: replace(c, extend_exclude=(*c.extend_exclude, v.globs())),
         "force-exclude": lambda c, v: replace(c, force_exclude=v.flag()),
         "respect-gitignore": lambda c, v: replace(c, respect_gitignore=v.flag()),
+        "baseline": lambda c, v: replace(c, baseline=v.path()),
         "min-severity": lambda c, v: replace(c, min_severity=v.member(Severity)),
         "confidence": lambda c, v: replace(c, confidence=v.member(Confidence)),
         "guard-style": lambda c, v: replace(c, guard_style=v.member(Style)),

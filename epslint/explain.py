@@ -103,6 +103,7 @@ def settings(config: Config) -> str:
                     "extend-exclude": excluded,
                     "force-exclude": config.force_exclude,
                     "respect-gitignore": config.respect_gitignore,
+                    "baseline": config.baseline and str(config.baseline),
                 }
             ),
             "\n[per-file-ignores]\n" + _table({_toml(k): v for k, v in per_file.items()}),

@@ -22,6 +22,7 @@ class Flags:
     statistics: bool
     jobs: int | None
     baseline: Path | None
+    no_baseline: bool
     write_baseline: Path | None
     since: str | None
     add_ignore: str | None

@@ -167,6 +167,7 @@ GROUPS = (
         "Old findings",
         flags=(
             _file("--baseline", text="Leave out the old findings that FILE holds."),
+            _flag("--no-baseline", text="Show them, whatever the configuration says."),
             _file(
                 "--write-baseline",
                 text="Write the findings there are to FILE, and drop from it those that are gone.",
@@ -254,8 +255,7 @@ class Grouped(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group in GROUPS:
             _section(ctx, formatter, group.heading, group.options)
-        known = (*EVERYTHING, *self.params)
-        _section(ctx, formatter, "Other", [p for p in self.get_params(ctx) if p not in known])
+        _section(ctx, formatter, "Other", [p for p in self.get_params(ctx) if p not in self.params])
 
 
 def _section(

@@ -14,6 +14,7 @@ from epslint import api, cache, printing, summary
 from epslint.errors import EpslintError, Failure
 from epslint.files import discover, is_forced_out
 from epslint.flags import Flags
+from epslint.report._text import shown_path
 from epslint.scope import Scope, outdated
 from epslint.settings import Settings
 from epslint.source import Source, SourceError
@@ -51,8 +52,8 @@ def run(paths: Sequence[Path], settings: Settings, flags: Flags) -> int:
     _refuse(paths, flags)
     if flags.show_files:
         return _show_files(paths, settings)
-    scope = Scope.of(flags.baseline, flags.since, unsaved=flags.stdin_filename)
     old = _old_baseline(flags.write_baseline)
+    scope = Scope() if old else _scope(settings, flags)
     result = _run(paths, settings, flags, scope)
     printing.complain(result, flags)
     if old is not None:
@@ -84,6 +85,12 @@ def _refuse(paths: Sequence[Path], flags: Flags) -> None:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def _scope(settings: Settings, flags: Flags) -> Scope:
+    """What the options name, or else the configuration of where we are."""
+    file = flags.baseline or settings.of(Path.cwd()).baseline
+    return Scope.of(None if flags.no_baseline else file, flags.since, unsaved=flags.stdin_filename)
 
 
 def _run(paths: Sequence[Path], settings: Settings, flags: Flags, scope: Scope) -> api.Run:
@@ -191,7 +198,7 @@ def _tell_outdated(scope: Scope, result: api.Run, settings: Settings, flags: Fla
         return
     gone = outdated(scope.baseline, result, settings)
     if gone:
-        printing.warn(summary.outdated(gone, str(scope.baseline.file)))
+        printing.warn(summary.outdated(gone, shown_path(str(scope.baseline.file))))
 
 
 def _show_repairs(result: api.Run, flags: Flags, *, to_stderr: bool) -> int:

@@ -78,6 +78,35 @@ def test_new_findings_speak(adopted: Cli, text: str, new: list[str]) -> None:
     assert adopted("--baseline", FILE).exit_code == 1
 
 
+class TestAsASetting:
+    @pytest.fixture(autouse=True)
+    def configured(self, adopted: Cli) -> None:
+        adopted.write("epslint.toml", f"baseline = '{FILE}'\n")
+
+    def test_old_findings_rest(self, adopted: Cli) -> None:
+        assert adopted().stdout == "No new findings. 2 old ones are in the baseline.\n"
+        assert adopted("--no-baseline").exit_code == 1
+        assert adopted("--isolated").exit_code == 1
+
+    def test_from_a_folder_below(self, adopted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        (adopted.folder / "sub").mkdir()
+        monkeypatch.chdir(adopted.folder / "sub")
+        assert adopted("../a.py").exit_code == 0
+
+    def test_an_option_comes_first(self, adopted: Cli) -> None:
+        adopted.write("none.json", '{"version": 1, "findings": []}')
+        assert adopted("--baseline", "none.json").exit_code == 1
+
+    def test_a_missing_one_is_an_error_until_it_is_written(self, adopted: Cli) -> None:
+        (adopted.folder / FILE).unlink()
+        assert adopted().exit_code == 2
+        assert adopted("--write-baseline", FILE).exit_code == 0
+        assert adopted().exit_code == 0
+
+    def test_is_shown(self, adopted: Cli) -> None:
+        assert f'baseline = "{adopted.folder / FILE}"' in adopted("config").stdout
+
+
 def test_another_file_is_another_file(adopted: Cli) -> None:
     adopted.write("b.py", OLD)
     result = adopted("--baseline", FILE, "--output-format", "concise")
