@@ -235,7 +235,11 @@ class Calls:
         path = dotted(node.func) or ""
         if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
-        return _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
+        told = _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
+        if told.is_any(Kind.MASK):
+            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`.
+            return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
+        return told
 
     def _forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""

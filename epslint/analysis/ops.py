@@ -119,6 +119,7 @@ class Op(Enum):
     RAND = auto()
     RANDN = auto()
     LINSPACE = auto()
+    EYE = auto()
     PARAMETER = auto()
     FINFO = auto()
     FINFO_EPS = auto()
