@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -54,7 +53,7 @@ class _Epslint(click.Group):
             raise
         except Exception as error:  # the last line of defence: a message, not a traceback
             if ctx.obj == "verbose":
-                traceback.print_exc()
+                sys.excepthook(type(error), error, error.__traceback__)
             _fail(
                 f"internal error: {type(error).__name__}: {error}\n"
                 "This is a bug in epslint; `epslint check -v` shows where it happened."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -214,5 +213,7 @@ def _compact(selections: tuple[Selection, ...]) -> tuple[Selection, ...]:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or nothing when nothing is near."""
+    import difflib  # noqa: PLC0415 - only for one who has misspelled something
+
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -32,6 +32,7 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
     directory is searched; links to directories are not followed, so no loop can trap the search.
     """
     files: dict[Path, Path] = {}  # by where they really are: naming a file twice checks it once
+    real: dict[Path, Path] = {}
     failures: list[Failure] = []
     warnings: list[str] = []
     for path in paths:
@@ -47,7 +48,10 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
         else:
             found = (path,)
         for file in found:
-            files.setdefault(file.parent.resolve() / file.name, file)
+            folder = file.parent
+            if folder not in real:
+                real[folder] = folder.resolve()
+            files.setdefault(real[folder] / file.name, file)
     return Discovery(tuple(files[key] for key in sorted(files)), tuple(failures), tuple(warnings))
 
 
@@ -78,11 +82,7 @@ class _Search:
     failures: list[Failure]
 
     def excluded(self, entry: os.DirEntry[str], config: Config) -> bool:
-        path, directory = Path(entry.path), entry.is_dir()
-        return any(
-            _spared(globs, self.top).matches(path, directory=directory)
-            for globs in _excludes(config)
-        )
+        return any(_spared(globs, self.top).match_entry(entry) for globs in _excludes(config))
 
 
 @lru_cache(maxsize=64)
@@ -114,7 +114,7 @@ def _search(folder: Path, search: _Search, ignores: tuple[Globs, ...]) -> Iterat
 def _git_ignored(entry: os.DirEntry[str], ignores: tuple[Globs, ...]) -> bool:
     """The deepest .gitignore that says anything about an entry decides, as in git."""
     for globs in reversed(ignores):
-        verdict = globs.verdict(Path(entry.path), directory=entry.is_dir())
+        verdict = globs.verdict(entry.path, directory=entry.is_dir())
         if verdict is not None:
             return verdict
     return False

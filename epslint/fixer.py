@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
+from epslint.edits import apply_edits
 from epslint.errors import Failure
 from epslint.outcome import FileReport, Repair
 from epslint.rule import Edit, Finding, Fix
@@ -172,16 +173,6 @@ def _edits(chosen: Iterable[_Pair]) -> list[Edit]:
 def _overlapping(edits: Iterable[Edit]) -> bool:
     spans = sorted(edit.span for edit in edits)
     return any(one.end > other.start for one, other in pairwise(spans))
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with the edits made, every other character as it was."""
-    pieces: list[str] = []
-    position = 0
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        pieces += [text[position : edit.span.start], edit.content]
-        position = edit.span.end
-    return "".join([*pieces, text[position:]])
 
 
 def _parses(text: str) -> bool:

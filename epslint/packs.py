@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,8 +29,8 @@ class Pack:
 
 def installed() -> tuple[Pack, ...]:
     """Every pack, sorted by name."""
-    distributions = _distributions()
-    found = _asked() if distributions is None else _read(distributions)
+    known = _distributions()
+    found = _asked() if known is None else _read(known.values())
     return tuple(sorted(found, key=lambda pack: pack.name))
 
 
@@ -50,19 +50,19 @@ def environment() -> tuple[str, ...] | None:
     Any change to it, be it one character in a rule or another version of LibCST, gives another
     value: the versions of all that is installed, and the sources of epslint and of every pack.
     """
-    distributions = _distributions()
-    if distributions is None:
+    known = _distributions()
+    if known is None:
         return None
-    places = [os.path.dirname(__file__), *_places(_read(distributions))]
+    places = [os.path.dirname(__file__), *_places(_read(known.values()))]
     try:
         sources = sorted(line for place in places for line in _sources(place))
     except OSError:  # a pack that is not where it should be: whoever loads it will say so
         return None
-    return (sys.version, *sorted(map(os.path.basename, distributions)), *sources)
+    return (sys.version, *sorted(map(os.path.basename, known.values())), *sources)
 
 
-def _distributions() -> list[str] | None:
-    """The folders in which distributions describe themselves; the first of a name counts.
+def _distributions() -> Mapping[str, str] | None:
+    """The folders in which distributions describe themselves, by name; the first of each counts.
 
     None when there is more on `sys.path` than folders, or somebody else looks for them too.
     """
@@ -83,7 +83,7 @@ def _distributions() -> list[str] | None:
             if name.endswith(_SUFFIXES):
                 distribution = name.rpartition(".")[0].partition("-")[0]
                 found.setdefault(distribution.lower().replace(".", "_"), f"{folder or '.'}/{name}")
-    return list(found.values())
+    return found
 
 
 def _asked() -> Iterator[Pack]:
@@ -92,8 +92,8 @@ def _asked() -> Iterator[Pack]:
     return (Pack(point.name, point.module) for point in entry_points(group=GROUP))
 
 
-def _read(distributions: Iterable[str]) -> Iterator[Pack]:
-    for folder in distributions:
+def _read(folders: Iterable[str]) -> Iterator[Pack]:
+    for folder in folders:
         try:
             with open(f"{folder}/entry_points.txt", encoding="utf-8") as file:
                 text = file.read()

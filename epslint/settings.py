@@ -9,11 +9,6 @@ from pathlib import Path
 
 from epslint.config import Config, ConfigError, Table
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 # In one directory the first of these that speaks of epslint is the one that counts.
 FILENAMES = (".epslint.toml", "epslint.toml", "pyproject.toml")
 
@@ -87,9 +82,12 @@ def _loaded(path: Path, root: Path, chain: tuple[Path, ...] = ()) -> Config:
 
 def _section(path: Path) -> Table | None:
     """epslint's table of a file; None for a pyproject.toml that does not speak of epslint."""
-    document = _document(path)
+    text = _text(path)
     if path.name != "pyproject.toml":
-        return document
+        return _document(path, text)
+    if "epslint" not in text:  # most projects, and the reader of TOML is slow to load
+        return None
+    document = _document(path, text)
     tool = document.get("tool", {})
     section = tool.get("epslint") if isinstance(tool, dict) else None
     if section is not None and not isinstance(section, dict):
@@ -97,10 +95,22 @@ def _section(path: Path) -> Table | None:
     return section
 
 
-def _document(path: Path) -> Table:
+def _text(path: Path) -> str:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}") from None
+
+
+def _document(path: Path, text: str) -> Table:
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is not valid TOML: {error}") from None

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import bisect
 import io
-import re
 import tokenize
 from dataclasses import dataclass, field
 from itertools import accumulate
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
 class SourceError(Exception):
@@ -43,7 +40,7 @@ class Source:
     _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        lines = tuple(line for line in _LINE.findall(self.text) if line)
+        lines = tuple(io.StringIO(self.text, newline=""))  # at \n, \r and \r\n, as Python does
         starts = tuple(accumulate((len(line) for line in lines), initial=0))
         object.__setattr__(self, "lines", lines)
         object.__setattr__(self, "_starts", starts)

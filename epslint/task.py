@@ -6,11 +6,15 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 from epslint.config import Config
 from epslint.outcome import FileReport, Repair
+
+try:
+    from _blake2 import blake2b  # where hashlib has it from, without the OpenSSL it loads too
+except ImportError:  # another Python may keep it elsewhere
+    from hashlib import blake2b
 
 # What a caller makes of a file's report before anyone acts on it: leave findings out, change fixes.
 Amend = Callable[[FileReport], FileReport]

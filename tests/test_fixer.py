@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from epslint import api
 from epslint.config import Config
-from epslint.fixer import apply_edits
+from epslint.edits import apply_edits
 from epslint.rule import Edit
 from epslint.source import Span
 from tests.conftest import Cli

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 HEAVY = ("libcst", "epslint.analysis", "torch", "numpy", "pathspec")
+# What a run in which nothing is new can do without, too.
+IDLE = (
+    *HEAVY,
+    "epslint_rules",
+    "epslint.engine",
+    "epslint.registry",
+    "epslint.fixer",
+    "importlib.metadata",
+    "multiprocessing",
+    "subprocess",
+    "tomllib",
+    "traceback",
+)
 
 PROBE = """
 import sys
@@ -20,11 +34,21 @@ from epslint.cli import main
 main({args!r}, standalone_mode=False)
 """
 
+EXIT = """
+from epslint.cli import main
+try:
+    main({args!r})
+except SystemExit as end:
+    assert end.code == 0
+"""
 
-def loaded(code: str, modules: tuple[str, ...] = HEAVY) -> list[str]:
-    """Which of the modules a fresh interpreter has loaded after running the code."""
-    probe = PROBE.format(code=code, heavy=modules)
-    run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+
+def loaded(code: str, heavy: tuple[str, ...] = HEAVY, cwd: Path | None = None) -> list[str]:
+    """Which heavy modules a fresh interpreter has loaded after running the code."""
+    probe = PROBE.format(code=code, heavy=heavy)
+    run = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=cwd
+    )
     return run.stderr.split()
 
 
@@ -44,6 +68,24 @@ def test_a_run_does_not_load_what_it_does_not_need() -> None:
     assert loaded("import epslint.session", RARE) == []
 
 
+@pytest.mark.parametrize("args", [[], ["--fix"], ["--output-format", "concise"]])
+def test_a_run_in_which_nothing_is_new_loads_next_to_nothing(
+    tmp_path: Path, args: list[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'some'\n")
+    (tmp_path / "clean.py").write_text("import torch\n\n\ndef f(x):\n    return x / 2\n")
+    run = EXIT.format(args=["-q", *args, "."])
+    assert {"libcst", "epslint_rules", "epslint.engine"} <= set(loaded(run, IDLE, tmp_path))
+    assert loaded(run, IDLE, tmp_path) == []
+
+
+def test_old_findings_are_shown_without_the_rules(tmp_path: Path) -> None:
+    (tmp_path / "hazard.py").write_text("def f(x, mask):\n    return x / mask.sum()\n")
+    run = EXIT.format(args=["--exit-zero", "."])
+    assert "libcst" in loaded(run, IDLE, tmp_path)
+    assert loaded(run, IDLE, tmp_path) == []
+
+
 def test_this_test_can_fail() -> None:
     assert loaded("import libcst") == ["libcst"]
-    assert "pathspec" in loaded("import epslint.api")
+    assert "pathspec" in loaded("import pathspec")

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from epslint.edits import apply_edits
 from epslint.errors import Failure
 from epslint.fingerprint import fingerprints
-from epslint.fixer import apply_edits
 from epslint.outcome import FileReport, Run
 from epslint.rule import Edit, Finding, Fix
 from epslint.source import Source, Span

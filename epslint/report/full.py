@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from itertools import islice
 
 import click
 
 from epslint import address
-from epslint.fixer import apply_edits
+from epslint.edits import apply_edits
 from epslint.outcome import Run
 from epslint.report._text import expanded, findings, headline, place, width
 from epslint.rule import Finding, Fix
@@ -88,6 +87,8 @@ def _more(finding: Finding, margin: int) -> str:
 
 def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
     """The lines the fix takes out and those it puts in."""
+    import difflib  # noqa: PLC0415 - a run that finds nothing need not load it
+
     after = Source(source.filename, apply_edits(source.text, fix.edits))
     first = source.location(min(edit.span.start for edit in fix.edits)).row
     old, new = source.lines[first - 1 :], after.lines[first - 1 :]
