@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epslint.api import Config, fix_source
+from epslint.api import Config, check_source, fix_source
 from epslint.epsilon import Clamp, Role, Style
 
 HEAD = "import torch\n\n\ndef f(x: torch.Tensor, y: torch.Tensor, mask: torch.Tensor, eps=1e-7):\n"
@@ -48,3 +48,10 @@ CASES = {
 def test_a_fix_writes_what_the_settings_say(name: str) -> None:
     config, body, expected = CASES[name]
     assert expected in fix_source(HEAD + body, config=config).after.text
+
+
+@pytest.mark.parametrize(("epsilon", "codes"), [(1e-8, []), (1e-5, ["EPS603"])])
+def test_the_settings_say_what_is_off_the_hierarchy(epsilon: float, codes: list[str]) -> None:
+    config = Config(epsilons=((Role.MASKED, epsilon),)).overlaid({"select": ["EPS603"]})
+    body = "    return x / (mask.sum() + 1e-8)\n"
+    assert [f.code for f in check_source(HEAD + body, config=config).findings] == codes

@@ -124,7 +124,7 @@ class Calls:
         return not self._expressions.quietly(divisor.node, inner).zero
 
     def _if_some_true(self, fact: Fact, operand: Operand | None, env: Env) -> Fact:
-        if operand is None or not self._expressions.subscripts.some_true(operand.node, env):
+        if operand is None or self._expressions.subscripts.count_true(operand.node, env).has_zero:
             return fact
         return fact.within(ranges.SOME if fact.is_any(Kind.COUNT) else ranges.POSITIVE)
 

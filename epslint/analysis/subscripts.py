@@ -15,6 +15,7 @@ from epslint.analysis.keys import evaluated, key_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.ranges import Range
 from epslint.analysis.spellings import NAMESPACES
 from epslint.analysis.transfer.call import WHOLE
 
@@ -72,7 +73,7 @@ class Subscripts:
         same = places is not None and key_of(places.node) == key_of(node) is not None
         return same and still_means(origin, env)
 
-    def _picked(self, node: cst.Subscript, base: Fact, size: ranges.Range, env: Env) -> Fact:
+    def _picked(self, node: cst.Subscript, base: Fact, size: Range, env: Env) -> Fact:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
         fact = replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
         if base.origin is None:
@@ -94,18 +95,24 @@ class Subscripts:
         branch = env.child()
         self._expressions.guards.assume(index, True, branch)
         chosen = self._expressions.quietly(node, branch)
-        size = ranges.SOME if self.some_true(index, env) else ranges.NONNEGATIVE
+        size = self.count_true(index, env)
         fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
         operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
         return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
 
-    def some_true(self, mask: cst.BaseExpression, env: Env) -> bool:
-        """Whether `if mask.any():` or the like has been passed."""
+    def count_true(self, mask: cst.BaseExpression, env: Env) -> Range:
+        """How many elements of a mask are true: more is known behind `if mask.any():`, and behind
+        `if mask.sum() > 1:`.
+        """
         key = key_of(mask)
         if key is None:
-            return False
-        libraries = [
-            name for name, full in self._expressions.model.imports.items() if full in NAMESPACES
-        ]
-        tests = (f"{key}.any()", f"{key}.sum()", *(f"{name}.any({key})" for name in libraries))
-        return any((fact := env.fact(test)) is not None and fact.range.positive for test in tests)
+            return ranges.NONNEGATIVE
+        model = self._expressions.model
+        libraries = [name for name, full in model.imports.items() if full in NAMESPACES]
+        least = 0.0
+        for test in (f"{key}.any()", *(f"{name}.any({key})" for name in libraries)):
+            if (fact := env.fact(test)) is not None and fact.range.positive:
+                least = 1.0
+        if (fact := env.fact(f"{key}.sum()")) is not None and fact.range.positive:
+            least = max(1.0, fact.range.lo)
+        return ranges.at_least(least)

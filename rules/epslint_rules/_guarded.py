@@ -109,6 +109,6 @@ def guard_of(fact: Fact) -> Guard | None:
         epsilon, value = origin.operands.get(name), origin.operands.get("y" if name == "x" else "x")
         if epsilon is None or value is None or not epsilon.fact.is_any(Kind.EPSILON):
             continue
-        if (size := epsilon.fact.constant) is not None:
+        if (size := epsilon.fact.constant) is not None and size > 0:  # an `eps=0.0` is a choice
             return Guard(origin, value, epsilon, size, tuple(later))
     return None

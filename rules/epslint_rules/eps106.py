@@ -15,6 +15,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
+from epslint_rules._logarithm import maker
 from epslint_rules._wording import quoted
 
 
@@ -90,9 +91,17 @@ def _single(site: Site, operand: Operand) -> Confidence | None:
     size = operand.fact.size
     if not size.contains(1.0):
         return None
-    if size != SOME:
+    if size != SOME or _selects(site, operand):
         return Confidence.PROVEN
     return Confidence.NAMED if names.tells_of_group(site.unit.text(operand.node)) else None
+
+
+def _selects(site: Site, operand: Operand) -> bool:
+    """Whether a mask chose the elements: that there are some (`if mask.any():`) is not yet two."""
+    dim = site.operand("dim")
+    along_them = dim is None or dim.fact.constant == 0
+    origin = maker(operand.fact, through=True)
+    return along_them and origin is not None and origin.op is Op.SELECT
 
 
 def _corrected(site: Site) -> bool:

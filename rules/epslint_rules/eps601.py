@@ -73,6 +73,7 @@ class EpsilonUnderflowsDtype(SiteRule):
     severity = Severity.ERROR
     grade = Grade.BOUNDED
     ops = NEEDY
+    supersedes = frozenset({"EPS603"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = needy(site)

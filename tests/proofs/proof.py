@@ -237,6 +237,19 @@ def _distance(outcome: Outcome, right: Outcome) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preference(Torch):
+    """Code that is finite either way, and that a fix writes as the house does."""
+
+    def prove(self, code: Code, dtype: torch.dtype, device: torch.device = CPU) -> None:
+        _require(code.before != code.after, "the fix changes nothing", code)
+        before, after = self._load(code.before), self._load(code.after)
+        repaired = self.run(after, self.adversarial, dtype, device)
+        _require(repaired.finite, f"not finite after the fix: {repaired}", code)
+        old, new = (self.run(f, self.ordinary, dtype, device) for f in (before, after))
+        self.agree(old, new, code, dtype)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Numpy(Hazard):
     """A hazard of numpy: values alone, on the CPU."""
 
