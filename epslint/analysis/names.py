@@ -98,6 +98,7 @@ _WORDS = (
         Fact(ranges.NONNEGATIVE, grad=False),
         setting=False,
     ),
+    _word(r"(^|_)(targets?|labels?)$", Fact(grad=False), setting=False),  # data: nothing learns it
     _word(
         r"^(ratio|(prob|probability|policy|importance|is|density|likelihood)_ratios?)$",
         _fact(ranges.NONNEGATIVE, Kind.RATIO),

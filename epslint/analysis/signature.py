@@ -13,7 +13,7 @@ from epslint.analysis import names, ranges
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.frame import Callee, Summary
-from epslint.analysis.keys import dotted
+from epslint.analysis.keys import called, dotted
 
 _UNDIFFERENTIATED = ("no_grad", "inference_mode")
 
@@ -108,22 +108,24 @@ def _is_static(node: cst.FunctionDef) -> bool:
 
 
 def _decorators(node: cst.FunctionDef) -> list[str]:
-    found = []
-    for decorator in node.decorators:
-        called = decorator.decorator
-        func = called.func if isinstance(called, cst.Call) else called
-        if isinstance(func, cst.Attribute):
-            found.append(func.attr.value)
-        elif isinstance(func, cst.Name):
-            found.append(func.value)
-    return found
+    return [called(decorator.decorator) for decorator in node.decorators]
+
+
+def _is_kernel(node: cst.FunctionDef) -> bool:
+    """A kernel's gradient is another kernel, which somebody wrote."""
+    functions = (_function_of(decorator.decorator) for decorator in node.decorators)
+    return any(dotted(function) == "triton.jit" for function in functions)
+
+
+def _function_of(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.func if isinstance(node, cst.Call) else node
 
 
 def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
     if not isinstance(node, cst.FunctionDef) or not mode.grad:
         return mode
-    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node))
+    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node)) or _is_kernel(node)
     if unlearned or names.tells_of_statistic(node.name.value) or names.tells_of_statistic(owner):
         return replace(mode, grad=False)
     return mode

@@ -66,7 +66,7 @@ def _handled(site: Site, operand: Operand) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
-    if site.differentiated:
+    if is_learned(site):
         return False
     if site.uses and site.uses <= _CAPPING:
         return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
@@ -74,6 +74,13 @@ def _handled(site: Site, operand: Operand) -> bool:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable
+
+
+def is_learned(site: Site) -> bool:
+    """Whether a gradient flows through a site: not through the inverse of a count."""
+    if site.op is Op.DIV and site.fact("x").constant is not None:
+        return site.differentiated and not site.fact("y").is_any(_NEVER_LEARNED)
+    return site.differentiated
 
 
 def family(fact: Fact) -> Kind:

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from epslint import stable
-from epslint.analysis.fact import DType, Fact, Form
+from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32
 from epslint.rewrite import changes_in_place, clamped_below, epsilon_text, guard, rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._division import is_learned
 from epslint_rules._logarithm import maker
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -103,9 +104,9 @@ class WhereTrap(SiteRule):
         operand, chosen = site.operand(parameter), site.chosen
         if operand is None or chosen is None or parameter not in chosen:
             return
-        if not site.differentiated or not _is_singular(site):
+        if not is_learned(site) or not _is_singular(site):
             return
-        if not _is_chosen_away(site.op, operand.fact, chosen[parameter]):
+        if not _is_chosen_away(site, operand, chosen[parameter]):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
@@ -124,15 +125,19 @@ def _is_singular(site: Site) -> bool:
     return exponent is not None and (exponent < 0 or exponent % 1 != 0)
 
 
-def _is_chosen_away(op: Op, fact: Fact, chosen: Fact) -> bool:
+def _is_chosen_away(site: Site, operand: Operand, chosen: Fact) -> bool:
     """Whether an operand reaches the singular point, and does not where the branch is chosen."""
-    if op in _EXPONENTIALS:
+    fact = operand.fact
+    if site.op in _EXPONENTIALS:
         limit = (fact.dtype.precision or FLOAT32).exp_limit
         return bool(fact.huge) and chosen.range.hi <= limit
     if fact.zeroable:
         return not chosen.zeroable
-    # That the test is there says that it is not always true.
-    return fact.range.has_zero and not chosen.range.has_zero and fact.constant is None
+    if not fact.range.has_zero or chosen.range.has_zero or fact.constant is not None:
+        return False
+    # That somebody compares it with 0 says that it is 0 at times.
+    bound = _compared_with(site, operand)
+    return bound is not None and (bound.constant is not None or bound.is_any(Kind.EPSILON))
 
 
 def _message(site: Site, operand: Operand) -> str:
@@ -173,20 +178,29 @@ def _own_test(site: Site, operand: Operand) -> str | None:
     """The test as it can be asked of the operand: one of the operand itself, so that it has its
     shape and is known wherever the operand is.
     """
-    choice = site.choice
-    condition = maker(choice.test.fact, through=True) if choice is not None else None
-    if choice is None or condition is None or condition.unit is not site.unit:
-        return None
-    root = _root(operand)
-    if root is None or condition.op is not Op.COMPARE:
-        return None
-    sides = [side for name, side in condition.operands.items() if name in ("x", "y")]
-    others = [side for side in sides if _root(side) != root]
-    if len(others) != 1:
+    choice, condition = site.choice, _condition(site)
+    bound = _compared_with(site, operand)
+    if choice is None or condition is None or bound is None:
         return None
     if choice.inline:
         return site.unit.text(choice.test.node)
-    return site.unit.text(condition.node) if others[0].fact.constant is not None else None
+    return site.unit.text(condition.node) if bound.constant is not None else None
+
+
+def _compared_with(site: Site, operand: Operand) -> Fact | None:
+    """What the operand, or what it is made of, is compared with where its branch is chosen."""
+    condition, root = _condition(site), _root(operand)
+    if condition is None or root is None or condition.op is not Op.COMPARE:
+        return None
+    sides = [side for name, side in condition.operands.items() if name in ("x", "y")]
+    others = [side.fact for side in sides if _root(side) != root]
+    return others[0] if len(others) == 1 else None
+
+
+def _condition(site: Site) -> Origin | None:
+    """The comparison that chooses the branch, if it is written in the same function."""
+    origin = maker(site.choice.test.fact, through=True) if site.choice is not None else None
+    return origin if origin is not None and origin.unit is site.unit else None
 
 
 def _root(operand: Operand) -> str | None:

@@ -1,0 +1,84 @@
+"""EPS502: a fractional power of what can be 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epslint.analysis.ops import Op
+from epslint.analysis.reasons import chain, noun, zero_when
+from epslint.analysis.site import Site
+from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._root import (
+    is_chosen_away,
+    is_divided_by,
+    is_learned,
+    reaches_zero,
+    with_epsilon,
+    with_floor,
+)
+from epslint_rules._wording import CONFIDENCE, quoted
+
+
+class FractionalPowerAtZero(SiteRule):
+    """A power between 0 and 1 of what can be 0.
+
+    ## What it does
+    Flags `x ** a` and `pow(x, a)` with 0 < a < 1 where x is seen to reach 0 and a gradient flows:
+    `x.abs() ** 0.3`, `energy.pow(1 / 3)`. The square root has a rule of its own (EPS501), and so
+    has a negative power (EPS103).
+
+    ## Why is this bad
+    The value at 0 is 0, the slope a * x ** (a - 1) is infinite. Compressed spectra, gamma
+    correction and generalised means are finite in the forward pass and NaN in the backward pass.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def compressed(spectrum):
+        return torch.abs(spectrum) ** 0.3
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def compressed(spectrum):
+        return torch.abs(spectrum).clamp(min=1e-8) ** 0.3
+    ```
+
+    ## Fix
+    Clamps the base to the epsilon of the place, 1e-8; in float16, where the code shows it, to 1e-4.
+    An epsilon is added where the library of the base is not known.
+
+    ## Fix safety
+    Bounded: the same value for every base above the epsilon; below it, the power of the epsilon.
+
+    ## References
+    Generalised-mean pooling clamps its input to 1e-6 for this reason.
+    """
+
+    code = "EPS502"
+    name = "fractional-power-at-zero"
+    severity = Severity.WARNING
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.POW})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand, exponent = site.operand("x"), site.fact("y").constant
+        if operand is None or exponent is None or not 0 < exponent < 1 or exponent == 0.5:
+            return
+        if is_chosen_away(site) or is_divided_by(site) or not is_learned(site, operand):
+            return
+        if not reaches_zero(operand.fact) or operand.fact.constant is not None:
+            return
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(operand.fact)} "
+            f"in {operand.fact.range}: {zero_when(operand.fact)}, and the slope is infinite there",
+            confidence=CONFIDENCE[operand.fact.zero],
+            why=chain(operand.fact),
+            fix=with_floor(site, operand) or with_epsilon(site, operand),
+        )

@@ -1,0 +1,216 @@
+"""EPS504: an inverse function at the end of its domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis import ranges
+from epslint.analysis.fact import Evidence, Fact, Form, Kind
+from epslint.analysis.keys import called
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.reasons import chain
+from epslint.analysis.site import Site
+from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, Precision
+from epslint.rewrite import changes_in_place, clamped, rewritten
+from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint_rules._logarithm import maker
+from epslint_rules._wording import CONFIDENCE, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """Where a function is defined, and whether it is finite at the ends."""
+
+    low: int
+    finite: bool
+
+
+_DOMAINS: Mapping[str, _Domain] = MappingProxyType(
+    {
+        **dict.fromkeys(("acos", "arccos", "asin", "arcsin"), _Domain(-1, finite=True)),
+        **dict.fromkeys(("atanh", "arctanh", "erfinv"), _Domain(-1, finite=False)),
+        "logit": _Domain(0, finite=False),
+    }
+)
+# A cosine that is computed: rounding takes it beyond 1.
+_PRODUCTS = frozenset({Op.SUM, Op.DOT, Op.MATMUL, Op.EINSUM, Op.TRACE})
+_SCALING = frozenset({Op.SUB, Op.ADD, Op.MUL, Op.DIV, Op.NEG})
+# How far from 1 a bound must be to be another number than 1, and its slope a number.
+_DISTANCES: Mapping[Precision, float] = MappingProxyType({FLOAT16: 1e-3, BFLOAT16: 1e-2})
+_DISTANCE = 1e-6
+
+
+class ArcAtBoundary(SiteRule):
+    """An inverse function whose argument reaches the end of its domain.
+
+    ## What it does
+    Flags `acos`, `asin`, `atanh`, `erfinv` and `logit` whose argument is seen to reach ±1 (0 or 1
+    for logit): after `clamp(-1, 1)`, after tanh, cos or a cosine similarity, a probability under
+    logit, and a cosine that is computed as a dot product or from a trace. `1 - 1e-8` is 1 in
+    float32, and so is no bound. Silent for acos and asin of clamped values where no gradient
+    flows.
+
+    ## Why is this bad
+    The slope of acos at 1 is infinite: parallel vectors, a rotation by 0 and a perfect prediction
+    give a NaN gradient. Without a clamp the rounded cosine is 1.0000001, and its acos NaN. atanh
+    and logit are infinite at the ends themselves.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def angle(cosine):
+        return torch.acos(cosine.clamp(-1, 1))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def angle(cosine):
+        return torch.acos(cosine.clamp(-1 + 1e-6, 1 - 1e-6))
+    ```
+
+    ## Fix
+    Clamps to 1 - 1e-6; to 1 - 1e-2 in bfloat16 and 1 - 1e-3 in float16, where the code shows them.
+    A clamp that is already there gets the new bounds. Where no gradient flows acos and asin get
+    the bounds ±1.
+
+    ## Fix safety
+    Bounded: the same value for every argument between the bounds; an angle beyond them moves by
+    at most sqrt(2e-6) = 1.5e-3. Bfloat16 that the code does not show has no number between
+    1 - 1e-6 and 1.
+
+    ## References
+    SB3's `TanhBijector` clamps by the machine's epsilon before atanh.
+    """
+
+    code = "EPS504"
+    name = "arc-at-boundary"
+    severity = Severity.WARNING
+    grade = Grade.BOUNDED
+    ops = frozenset({Op.ARC})
+
+    def check(self, site: Site) -> Iterator[Diagnosis]:
+        operand, function = site.operand("x"), _function(site)
+        domain = _DOMAINS.get(function)
+        if operand is None or domain is None or site.fact("eps").constant:
+            return
+        if site.chosen is not None and not site.differentiated:
+            return  # what is not finite is replaced
+        evidence = _reach(site, domain, operand.fact)
+        if evidence is Evidence.NONE:
+            return
+        yield Diagnosis(
+            span=site.unit.span(operand.node),
+            message=f"{function} of {quoted(site, operand.node)}, {_harm(domain, operand)}",
+            confidence=CONFIDENCE[evidence],
+            why=chain(operand.fact),
+            fix=_fix(site, operand, domain),
+        )
+
+
+def _function(site: Site) -> str:
+    return called(site.node) if isinstance(site.node, cst.Call) else ""
+
+
+def _harm(domain: _Domain, operand: Operand) -> str:
+    ends = "0 or 1" if domain.low == 0 else "±1"
+    if not operand.fact.range.bounded:
+        return f"which rounding takes beyond {ends}: NaN"
+    slope = "its slope" if domain.finite else "it"
+    return f"which reaches {ends}: {slope} is infinite there"
+
+
+def _reach(site: Site, domain: _Domain, fact: Fact) -> Evidence:
+    """How it is known that an argument reaches an end of the domain."""
+    if fact.constant is not None:
+        return Evidence.NONE
+    if not fact.range.bounded:
+        return Evidence.NAMED if domain.finite and _is_cosine(fact) else Evidence.NONE
+    if domain.finite and not site.differentiated:
+        return Evidence.NONE
+    precision = fact.dtype.precision or FLOAT32
+    high = _rounds_to_one(fact.range.hi, precision) and not fact.range.hi_open
+    if domain.low == 0:
+        low = fact.range.lo <= 0 and not fact.range.lo_open
+        return (
+            fact.ground if (low or high) and fact.is_any(Kind.PROB) else _clamped(fact, low, high)
+        )
+    low = _rounds_to_one(-fact.range.lo, precision) and not fact.range.lo_open
+    return (fact.ground or Evidence.PROVEN) if low or high else Evidence.NONE
+
+
+def _clamped(fact: Fact, low: bool, high: bool) -> Evidence:
+    origin = maker(fact, through=True)
+    bounded = origin is not None and origin.op in (Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX)
+    return Evidence.PROVEN if bounded and (low or high) else Evidence.NONE
+
+
+def _rounds_to_one(value: float, precision: Precision) -> bool:
+    """Half of half a step below 1 is rounded up to it."""
+    return 1 - precision.eps / 4 <= value < ranges.INF
+
+
+def _is_cosine(fact: Fact) -> bool:
+    """Whether a value is a dot product or a trace, less and over something."""
+    origin = maker(fact, through=True)
+    while origin is not None and origin.op in _SCALING:
+        origin = _varying(origin)
+    return origin is not None and origin.op in _PRODUCTS
+
+
+def _varying(origin: Origin) -> Origin | None:
+    x = origin.operands.get("x")
+    if x is not None and x.fact.constant is None:
+        return maker(x.fact, through=True)
+    y = origin.operands.get("y")
+    return None if y is None else maker(y.fact, through=True)
+
+
+def _fix(site: Site, operand: Operand, domain: _Domain) -> Fix | None:
+    if changes_in_place(site, operand):
+        return None
+    low, high = str(domain.low), "1"
+    if site.differentiated or not domain.finite:
+        epsilon = _epsilon(site, operand.fact)
+        low = f"{domain.low} + {epsilon}" if domain.low else epsilon
+        high = f"1 - {epsilon}"
+    edits = _new_bounds(site, operand, low, high) or _clamp(site, operand, low, high)
+    return None if edits is None else Fix(f"Clamp to {low} … {high}", Grade.BOUNDED, edits)
+
+
+def _epsilon(site: Site, fact: Fact) -> str:
+    """The distance that the dtype can tell from 1, under its name if the code has one for it."""
+    precision = fact.dtype.precision or FLOAT32
+    distance = _DISTANCES.get(precision, _DISTANCE)
+    fitting = (e.text for e in site.scope.epsilons if precision.eps <= e.value <= 10 * distance)
+    return next(fitting, f"{distance:.0e}".replace("e-0", "e-"))
+
+
+def _new_bounds(site: Site, operand: Operand, low: str, high: str) -> tuple[Edit, ...] | None:
+    """`x.clamp(-1, 1)` is given other bounds."""
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.CLAMP or origin.node is not operand.node:
+        return None
+    lower, upper = origin.operands.get("min"), origin.operands.get("max")
+    if lower is None or upper is None:
+        return None
+    unit = site.unit
+    return Edit(unit.outer_span(lower.node), low), Edit(unit.outer_span(upper.node), high)
+
+
+def _clamp(site: Site, operand: Operand, low: str, high: str) -> tuple[Edit, ...] | None:
+    form = stable.form_at(site)
+    if form in (Form.TORCH, Form.UNKNOWN):
+        return clamped(site.unit, operand.node, low, high)
+    text = stable.call(site, "clip", x=site.unit.text(operand.node), min=low, max=high)
+    return None if text is None else rewritten(site.unit, operand.node, text)
