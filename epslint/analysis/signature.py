@@ -15,6 +15,7 @@ from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, K
 from epslint.analysis.frame import Callee, Summary
 from epslint.analysis.keys import called, dotted
 
+_OF_OPTIMIZERS = frozenset({"grads", "gradients", "updates", "opt_state"})
 _UNDIFFERENTIATED = ("no_grad", "inference_mode")
 
 _ANNOTATED: Mapping[str, Form] = MappingProxyType(
@@ -121,11 +122,17 @@ def _function_of(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.func if isinstance(node, cst.Call) else node
 
 
+def _takes_gradients(node: cst.FunctionDef) -> bool:
+    """What is handed gradients or their updates is a step of an optimizer."""
+    return any(p.name.value in _OF_OPTIMIZERS for p in parameters(node.params))
+
+
 def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
     if not isinstance(node, cst.FunctionDef) or not mode.grad:
         return mode
-    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node)) or _is_kernel(node)
+    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node))
+    unlearned = unlearned or _is_kernel(node) or _takes_gradients(node)
     if unlearned or names.tells_of_statistic(node.name.value) or names.tells_of_statistic(owner):
         return replace(mode, grad=False)
     return mode

@@ -63,7 +63,7 @@ def can_be_negative(site: Site, fact: Fact) -> bool:
     if fact.is_any(Kind.CANCELLED) and (origin is None or origin.op is not Op.ADD):
         # Of what only its name tells of, a floor after the root is as good as one before it.
         floored = site.uses and site.uses <= _FLOORS
-        return fact.ground is Evidence.PROVEN or not floored
+        return fact.ground is Evidence.PROVEN or (site.mode.grad and not floored)
     if origin is None or origin.op is not Op.SUB or origin.fact("y").constant is not None:
         return False
     minuend = origin.fact("x")

@@ -9,7 +9,6 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
@@ -52,9 +51,9 @@ class ArcAtBoundary(SiteRule):
     ## What it does
     Flags `acos`, `asin`, `atanh`, `erfinv` and `logit` whose argument is seen to reach ±1 (0 or 1
     for logit): after `clamp(-1, 1)`, after tanh, cos or a cosine similarity, a probability under
-    logit, and a cosine that is computed as a dot product or from a trace. `1 - 1e-8` is 1 in
-    float32, and so is no bound. Silent for acos and asin of clamped values where no gradient
-    flows.
+    logit, and a cosine that is computed as a dot product or from a trace. Silent for acos and
+    asin of clamped values where no gradient flows. That `1 - 1e-8` is 1 in float32 is told by
+    EPS602.
 
     ## Why is this bad
     The slope of acos at 1 is infinite: parallel vectors, a rotation by 0 and a perfect prediction
@@ -138,14 +137,13 @@ def _reach(site: Site, domain: _Domain, fact: Fact) -> Evidence:
         return Evidence.NAMED if domain.finite and _is_cosine(fact) else Evidence.NONE
     if domain.finite and not site.differentiated:
         return Evidence.NONE
-    precision = fact.dtype.precision or FLOAT32
-    high = _rounds_to_one(fact.range.hi, precision) and not fact.range.hi_open
+    high = fact.range.contains(1.0)
     if domain.low == 0:
-        low = fact.range.lo <= 0 and not fact.range.lo_open
+        low = fact.range.contains(0.0)
         return (
             fact.ground if (low or high) and fact.is_any(Kind.PROB) else _clamped(fact, low, high)
         )
-    low = _rounds_to_one(-fact.range.lo, precision) and not fact.range.lo_open
+    low = fact.range.contains(-1.0)
     return (fact.ground or Evidence.PROVEN) if low or high else Evidence.NONE
 
 
@@ -153,11 +151,6 @@ def _clamped(fact: Fact, low: bool, high: bool) -> Evidence:
     origin = maker(fact, through=True)
     bounded = origin is not None and origin.op in (Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX)
     return Evidence.PROVEN if bounded and (low or high) else Evidence.NONE
-
-
-def _rounds_to_one(value: float, precision: Precision) -> bool:
-    """Half of half a step below 1 is rounded up to it."""
-    return 1 - precision.eps / 4 <= value < ranges.INF
 
 
 def _is_cosine(fact: Fact) -> bool:

@@ -62,6 +62,20 @@ class TestDifferentiated:
         source = f"import torch\n\n\n{head}\n    {self.ROOT}\n"
         assert codes(source) == ([] if silent else ["EPS501"])
 
+    @pytest.mark.parametrize(
+        ("head", "silent"),
+        [
+            ("def update_fn(updates, state, x):", True),
+            ("def clip(grads, x):", True),
+            ("@triton.jit\ndef kernel(x):", True),
+            ("@torch.jit.script\ndef kernel(x):", False),
+            ("def update(x, state):", False),
+        ],
+    )
+    def test_not_in_a_step_or_a_kernel(self, head: str, silent: bool) -> None:
+        source = f"import torch\nimport triton\n\n\n{head}\n    {self.ROOT}\n"
+        assert codes(source) == ([] if silent else ["EPS501"])
+
     def test_not_through_a_stored_gradient(self) -> None:
         assert codes(function("return (p.grad ** 2).mean().sqrt()", params="p")) == []
         assert codes(function("return (p.data_ ** 2).mean().sqrt()", params="p")) == ["EPS501"]
