@@ -20,13 +20,16 @@ def precision_of(dtype: object) -> Precision:
 
 
 def epsilon(role: Role | str, given: float | None, dtype: object, power: float = 1.0) -> float:
-    """The epsilon of a role in a dtype; a given one is raised to what the dtype can hold."""
+    """The epsilon of a role in a dtype; a given one is raised to what the dtype can hold.
+
+    One of the dtype's own numbers, so that whoever compares with it sees the same one.
+    """
     precision = precision_of(dtype)
     if given is None:
-        return DEFAULT.epsilon(Role(role), precision, power)
+        return _rounded(DEFAULT.epsilon(Role(role), precision, power), precision)
     if not given > 0.0:
         raise ValueError(f"eps must be positive, not {given}")
-    return max(given, precision.floor(power))
+    return _rounded(max(given, precision.floor(power)), precision)
 
 
 def bound(clamp: Clamp | str, given: float | None, dtype: object) -> float:
@@ -48,6 +51,13 @@ def kl_bound(kind: str, given: float | None, dtype: object) -> float:
     if kind not in KL_CLAMP:
         raise ValueError(f"kind must be one of {', '.join(KL_CLAMP)}, not {kind!r}")
     return bound(KL_CLAMP[kind], given, dtype)
+
+
+def _rounded(value: float, precision: Precision) -> float:
+    """The nearest number that the precision has, if it is a normal one."""
+    bits = 1 - round(math.log2(precision.eps))
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(round(math.ldexp(mantissa, bits)), exponent - bits)
 
 
 def _positive(given: float) -> float:

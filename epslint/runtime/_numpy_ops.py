@@ -25,6 +25,14 @@ def safe_div(num: npt.ArrayLike, den: npt.ArrayLike, role: Role | str, eps: floa
     return _fitting(quotient)
 
 
+def prob_ratio(
+    new: npt.ArrayLike, old: npt.ArrayLike, role: Role | str, eps: float | None
+) -> Floats:
+    new, old = _together(new, old)
+    with np.errstate(over="ignore"):
+        return _fitting(new / _at_least(old, role, eps))
+
+
 def safe_log(x: npt.ArrayLike, role: Role | str, eps: float | None) -> Floats:
     return np.log(_at_least(_floating(x), role, eps))
 

@@ -91,7 +91,7 @@ def prob_ratio(
     new: ArrayT, old: ArrayT, *, role: Role | str = Role.RATIO, eps: float | None = None
 ) -> ArrayT:
     """`new / old` of two probabilities. Where log-probabilities are at hand use `logprob_ratio`."""
-    ratio: ArrayT = _backend(new, old).safe_div(new, old, role, eps)
+    ratio: ArrayT = _backend(new, old).prob_ratio(new, old, role, eps)
     return ratio
 
 

@@ -8,21 +8,49 @@ guard's own result: a pass over fresh memory takes twice as long, and autograd c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import ParamSpec
 
 import torch
 from torch import Tensor
 
 from epslint.epsilon import Clamp, Role
 from epslint.runtime import _guards
-from epslint.runtime._torch_functions import bound_, divide, widen
+from epslint.runtime._torch_functions import (
+    EXP,
+    LOG,
+    RSQRT,
+    SQRT,
+    bound_,
+    divide,
+    guarded,
+    only_where,
+    widen,
+)
 
-# Dynamo cannot look an enum up in a read-only mapping; the numbers are constants of the graph.
-_epsilon = torch.compiler.assume_constant_result(_guards.epsilon)
-_bound = torch.compiler.assume_constant_result(_guards.bound)
-_exp_bound = torch.compiler.assume_constant_result(_guards.exp_bound)
-_kl_bound = torch.compiler.assume_constant_result(_guards.kl_bound)
+Asked = ParamSpec("Asked")
+
+
+def _constant(look_up: Callable[Asked, float]) -> Callable[Asked, float]:
+    """The same question, answered once: for a small tensor it takes longer than the operation.
+
+    A constant of the graph for dynamo, which cannot look an enum up in a read-only mapping.
+    """
+    answers = cache(look_up)
+
+    def answer(*asked: Asked.args, **more: Asked.kwargs) -> float:
+        return answers(*asked, **more)  # type: ignore[arg-type]  # all are hashable
+
+    torch.compiler.assume_constant_result(answer)
+    return answer
+
+
+_epsilon = _constant(_guards.epsilon)
+_bound = _constant(_guards.bound)
+_exp_bound = _constant(_guards.exp_bound)
+_kl_bound = _constant(_guards.kl_bound)
 
 Dims = int | tuple[int, ...] | None
 
@@ -33,28 +61,33 @@ _NOISE_ULPS = 16.0
 
 def safe_div(num: Tensor, den: Tensor | float, role: Role | str, eps: float | None) -> Tensor:
     num, den = _together(num, den)
-    return divide(num, den, _epsilon(role, eps, num.dtype))
+    return divide(num, den, _epsilon(role, eps, num.dtype), signed=True)
+
+
+def prob_ratio(new: Tensor, old: Tensor, role: Role | str, eps: float | None) -> Tensor:
+    new, old = _together(new, old)
+    return divide(new, old, _epsilon(role, eps, new.dtype), signed=False)
 
 
 def safe_log(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(min=_epsilon(role, eps, x.dtype)).log_()
+    return guarded(LOG, x, _epsilon(role, eps, x.dtype))
 
 
 def safe_exp(x: Tensor, bound: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(max=_exp_bound(bound, x.dtype)).exp_()
+    return guarded(EXP, x, _exp_bound(bound, x.dtype))
 
 
 def safe_sqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
-    return x.clamp(min=_epsilon(role, eps, x.dtype)).sqrt_()
+    return guarded(SQRT, x, _epsilon(role, eps, x.dtype))
 
 
 def safe_rsqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
     x = _floating(x)
     # The gradient of rsqrt has a pole of order 3/2, and torch computes it as the cube of the value.
-    return x.clamp(min=_epsilon(role, eps, x.dtype, 1.5)).rsqrt_()
+    return guarded(RSQRT, x, _epsilon(role, eps, x.dtype, 1.5))
 
 
 def logprob_ratio(new: Tensor, old: Tensor, clamp: Clamp | str, bound: float | None) -> Tensor:
@@ -133,7 +166,8 @@ def as_state(x: Tensor) -> Tensor:
 class _Group:
     """Numbers, which of them count and how much, and along which dimensions they belong together.
 
-    `weights` is None where everything counts the same: a boolean mask only leaves entries out.
+    `kept` is not 0 where an entry counts. `weights` is None where all that count count the same: a
+    boolean mask only leaves entries out.
     """
 
     x: Tensor
@@ -141,26 +175,40 @@ class _Group:
     weights: Tensor | None
     total: Tensor
     dims: list[int]
+    size: int
     eps: float
     dtype: torch.dtype
 
     def without(self, x: Tensor) -> Tensor:
         """0 where an entry does not count."""
-        return x if self.kept is None else torch.where(self.kept, x, 0)
+        return x if self.kept is None else only_where(self.kept, x)
 
     def sum(self, x: Tensor, count: Tensor, keepdim: bool) -> Tensor:
         """The weighted sum, divided by a count.
 
         Shares first and the sum after: the sum of two large numbers may overflow, their mean
-        cannot.
+        cannot. Without weights they are shares of the size, which is known before the mask is
+        counted: compiled, counting and summing are one pass.
         """
-        shares = x / count if self.weights is None else x * (self.weights / count)
-        return shares.sum(self.dims, keepdim=keepdim)
+        share, rest = self._parts(count)
+        return self._summed(x * share, rest, keepdim)
 
     def sum_(self, fresh: Tensor, count: Tensor, keepdim: bool) -> Tensor:
         """The same, where the numbers are not needed any more and may be written over."""
-        shares = fresh.div_(count) if self.weights is None else fresh.mul_(self.weights / count)
-        return shares.sum(self.dims, keepdim=keepdim)
+        share, rest = self._parts(count)
+        return self._summed(fresh.mul_(share), rest, keepdim)
+
+    def _parts(self, count: Tensor) -> tuple[Tensor | float, Tensor]:
+        """What to multiply by before the sum, and to divide by after it."""
+        if self.weights is None:
+            return 1 / self.size, count / self.size
+        # Of weights that add up to less than 1 none is larger than 1: they need no share.
+        return 1 / count.clamp(min=1), count.clamp(max=1)
+
+    def _summed(self, shares: Tensor, rest: Tensor, keepdim: bool) -> Tensor:
+        weighed = shares if self.weights is None else shares.mul_(self.weights)
+        mean = weighed.sum(self.dims, keepdim=True) / rest
+        return mean if keepdim else mean.squeeze(tuple(self.dims))
 
 
 def _group(
@@ -168,26 +216,32 @@ def _group(
 ) -> _Group:
     x = _floating(x)
     wide = widen(x)
-    mask = None if mask is None else mask.detach().expand(x.shape)
     dims = _dims(dim, x.dim())
+    size = max(_size(x, dims), 1)
     epsilon = _epsilon(role, eps, x.dtype)
     if mask is None:
-        kept, weights, total = None, None, wide.new_full((), _size(x, dims))
-    elif mask.dtype == torch.bool:
-        kept, weights = mask, None
-        total = mask.sum(dims, keepdim=True).to(wide.dtype)
+        kept, weights, total = None, None, wide.new_full((), size)
     else:
-        kept, weights = mask != 0, mask.to(wide.dtype)
-        total = weights.sum(dims, keepdim=True)
+        kept = _as_numbers(mask.detach(), wide.dtype).expand(x.shape)
+        weights = None if mask.dtype == torch.bool else kept
+        total = kept.sum(dims, keepdim=True)
     return _Group(
-        x=wide if kept is None else torch.where(kept, wide, 0),
+        x=wide if kept is None else only_where(kept, wide),
         kept=kept,
         weights=weights,
         total=total.clamp(min=epsilon),
         dims=dims,
+        size=size,
         eps=epsilon,
         dtype=x.dtype,
     )
+
+
+def _as_numbers(mask: Tensor, dtype: torch.dtype) -> Tensor:
+    if mask.dtype == torch.bool and not torch.compiler.is_compiling():
+        # The same bits, and several times faster than torch's own way from bool to float.
+        mask = mask.view(torch.uint8)
+    return mask.to(dtype)
 
 
 def _mean(group: _Group, keepdim: bool) -> Tensor:

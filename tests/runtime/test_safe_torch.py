@@ -113,6 +113,67 @@ def test_ordinary_input_gives_the_plain_result(
         torch.testing.assert_close(a.double(), b.double(), rtol=8 * tolerance, atol=8 * tolerance)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_of_gradients(name: str) -> None:
+    """Against differences, in float64: the formulas of our own must not end at the first one."""
+    case = CASES[name]
+    generator = torch.Generator().manual_seed(0)
+    operands = [
+        (torch.rand(6, generator=generator, dtype=torch.float64) + 0.3).requires_grad_()
+        for _ in range(case.arity)
+    ]
+    assert torch.autograd.gradcheck(case.safe, operands)
+    assert torch.autograd.gradgradcheck(case.safe, operands)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["div", "log", "sqrt", "rsqrt", "exp", "prob_ratio"])
+def test_no_gradient_reaches_what_was_replaced(
+    name: str, dtype: torch.dtype, device: torch.device
+) -> None:
+    if device.type == "mps" and dtype == torch.float64:
+        pytest.skip("MPS has no float64")
+    case = CASES[name]
+    replaced = torch.finfo(dtype).max if name == "exp" else torch.finfo(dtype).tiny / 4
+    columns = [[1.0, 1.0]] * (case.arity - 1) + [[replaced, 2.0]]
+    operands = leaves(columns, dtype, device)
+    (grad,) = torch.autograd.grad(case.safe(*operands).sum(), operands[-1:])
+    assert grad[0] == 0
+    assert grad[1] != 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("weight", [None, 1.0, 1e-30, 3e38])
+def test_groups_of_the_largest_numbers_are_finite(dtype: torch.dtype, weight: float | None) -> None:
+    """Of sizes that no power of 2 divides, so that shares are rounded."""
+    for size in (1, 3, 7, 49, 77):
+        x = torch.full((size,), torch.finfo(dtype).max, dtype=dtype)
+        mask = torch.ones(size, dtype=torch.bool) if weight is None else torch.full((size,), weight)
+        for operation in (er.masked_mean, er.masked_var, er.masked_whiten):
+            leaf = x.clone().requires_grad_()
+            value = operation(leaf, mask)
+            (grad,) = torch.autograd.grad(value.sum(), leaf)
+            assert value.isfinite().all(), (operation, size)
+            assert grad.isfinite().all(), (operation, size)
+
+
+def test_a_ratio_of_probabilities_knows_no_negative_one() -> None:
+    new, old = torch.ones(2), torch.tensor([-1.0, -1e-30])
+    assert er.prob_ratio(new, old).tolist() == pytest.approx([1e8, 1e8])
+
+
+def test_forward_derivatives_of_what_torch_can_differentiate() -> None:
+    x, along = torch.tensor([0.5, 0.0]), torch.ones(2)
+    for operation in (er.safe_log, er.safe_exp, er.safe_sqrt, er.safe_rsqrt):
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x, along)
+            tangent = torch.autograd.forward_ad.unpack_dual(operation(dual)).tangent
+        _, expected = torch.func.jvp(operation, (x,), (along,))
+        assert tangent is not None
+        assert tangent.isfinite().all()
+        torch.testing.assert_close(tangent, expected)
+
+
 @pytest.mark.parametrize("incoming", [-1.0, 0.0, 1e30, torch.finfo(torch.float32).max])
 def test_division_survives_any_incoming_gradient(incoming: float) -> None:
     num, den = leaves([edges(torch.float32)] * 2, torch.float32, torch.device("cpu"))
