@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import FunctionType, TracebackType
@@ -13,6 +14,23 @@ from torch.utils._python_dispatch import TorchDispatchMode
 # Our own questions are no operations of the user: an outer mode must not see them.
 unseen = torch._C._DisableTorchDispatch
 outer_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
+
+
+class _Forks:
+    """How many forks this process is away from the first: asking the system takes longer."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self.count += 1
+
+
+forks = _Forks()
 
 
 class QuietMode(TorchDispatchMode):

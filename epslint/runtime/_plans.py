@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,6 +33,15 @@ _BARREN = {
 }
 _BARREN_OPS = frozenset(name for names in _BARREN.values() for name in names.split())
 
+# Numbers that, as the second operand, leave a finite number finite and an Inf an Inf, in every
+# dtype: they are neither 0 nor Inf in 16 bits, where 8 more do not make the largest number Inf.
+_HARMLESS: dict[str, Callable[[float], bool]] = {
+    "add": lambda number: abs(number) <= 8,
+    "sub": lambda number: abs(number) <= 8,
+    "mul": lambda number: 1e-4 <= abs(number) <= 1,
+    "div": lambda number: 1 <= abs(number) <= 1e4,
+}
+
 # Written over whatever was there: the old numbers are no operand.
 _OVERWRITES = frozenset({"copy_"})
 
@@ -41,11 +51,21 @@ _FIRST_OUTPUT_ONLY = ("attention", "ctc_loss")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Whether an operation is checked, and which arguments it changes in place."""
+    """How to call an operation, whether it is checked, and which arguments it changes in place."""
 
+    call: Callable[..., object]
     checked: bool
     changed: tuple[int, ...] = ()
+    changes_first: bool = False
     first_only: bool = False
+    harmless: Callable[[float], bool] | None = None
+
+    def is_harmless(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
+        """Whether it is called with a number by which nothing can be born."""
+        if self.harmless is None or len(args) != 2 or kwargs:
+            return False
+        number = args[1]
+        return isinstance(number, (float, int)) and self.harmless(number)
 
 
 @cache
@@ -54,12 +74,21 @@ def plan_of(op: OpOverload) -> Plan:
     name = op.overloadpacket.__name__
     changed = () if name in _OVERWRITES else _changed(op)
     if name.rstrip("_") in _BARREN_OPS or _is_view(op) or not (changed or _gives_tensors(op)):
-        return Plan(checked=False)
+        return Plan(_call_of(op), checked=False)
     return Plan(
+        _call_of(op),
         checked=True,
         changed=changed,
+        changes_first=changed == (0,),
         first_only=any(word in name for word in _FIRST_OUTPUT_ONLY),
+        harmless=_HARMLESS.get(name.rstrip("_")),
     )
+
+
+def _call_of(op: OpOverload) -> Callable[..., object]:
+    # What `op(...)` calls in turn. Those with a way of their own, of a subclass, keep it.
+    direct: Callable[..., object] = op._op if type(op) is OpOverload else op
+    return direct
 
 
 def _is_view(op: OpOverload) -> bool:

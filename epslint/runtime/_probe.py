@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import torch
 from torch import Tensor
@@ -48,7 +50,7 @@ class Extent:
 
 def outputs_in(result: object) -> list[Tensor]:
     """`tensors_in` as a list, quick for the one tensor that most operations give."""
-    if type(result) is Tensor and result.is_cpu and result.is_floating_point():
+    if isinstance(result, Tensor) and result.is_cpu and result.is_floating_point():
         return [result]
     return list(tensors_in(result))
 
@@ -98,14 +100,14 @@ def are_finite_now(tensors: list[Tensor]) -> bool:
     return True
 
 
-def is_finite_at_a_glance(result: object) -> bool:
+def is_finite_at_a_glance(result: object) -> TypeGuard[Tensor]:
     """The quick yes for the one tensor that most operations give; a no says nothing."""
     return (
-        type(result) is Tensor
+        isinstance(result, Tensor)
         and result.is_cpu
         and result.dtype in _SUMMABLE
-        and result.layout == torch.strided
-        and cmath.isfinite(result.sum().item())
+        and result.layout is torch.strided
+        and math.isfinite(result.sum().item())
     )
 
 

@@ -27,24 +27,24 @@ class Node(Protocol):
 # Names and not functions of ours: both are asked for every operation.
 # The node whose backward is running on this thread, None in the forward pass.
 current_node: Callable[[], Node | None] = torch._C._current_autograd_node
-_next_number: Callable[[], int] = torch._C._autograd._get_sequence_nr
+next_number: Callable[[], int] = torch._C._autograd._get_sequence_nr
 
 
 class Trail:
     """Which line made which node, of the nodes made while watching."""
 
-    __slots__ = ("_next", "_spots")
+    __slots__ = ("_spots", "next")
 
     def __init__(self) -> None:
-        self._next: int = _next_number()
+        self.next: int = next_number()
         self._spots: dict[int, Spot] = {}
 
     def follow(self) -> None:
         """Remember the line of the operation at hand, if it made a node."""
-        number = _next_number()
-        if number == self._next:
+        number = next_number()
+        if number == self.next:
             return
-        self._next = number
+        self.next = number
         spot = user_spot()
         if spot is not None:
             self._spots[number - 1] = spot

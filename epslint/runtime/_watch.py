@@ -11,7 +11,6 @@ read early when it holds too many bytes.
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from dataclasses import dataclass
@@ -24,7 +23,14 @@ from epslint.runtime._births import Birth, WatchError, WatchReport, WatchWarning
 from epslint.runtime._escapes import Running
 from epslint.runtime._frames import user_spot
 from epslint.runtime._judge import Kinds, Seen, Sighting
-from epslint.runtime._modes import QuietMode, Switch, is_wrapper, outer_modes, unseen
+from epslint.runtime._modes import (
+    QuietMode,
+    Switch,
+    forks,
+    is_wrapper,
+    outer_modes,
+    unseen,
+)
 from epslint.runtime._plans import Plan, plan_of
 from epslint.runtime._probe import (
     INF,
@@ -34,7 +40,7 @@ from epslint.runtime._probe import (
     outputs_in,
     probe,
 )
-from epslint.runtime._trail import Trail, current_node
+from epslint.runtime._trail import Trail, current_node, next_number
 from epslint.runtime._window import Known, Window
 
 On: TypeAlias = Literal["raise", "warn", "record"]
@@ -98,8 +104,11 @@ class _Session(QuietMode):
         super().__init__()  # type: ignore[no-untyped-call]  # torch's, and untyped there
         self._settings = settings
         self._report = report
-        self._process = os.getpid()
+        self._forks = forks.count
         self._at_once = settings.check_every is None
+        # Modes that were on before see what we ask, unless we hide it.
+        self._is_alone = not outer_modes()
+        self._glances = self._at_once and self._is_alone
         # By identity: an operation computes its hash anew each time, in Python.
         self._plans: dict[int, Plan] = {}
         self._trail = Trail()
@@ -117,6 +126,8 @@ class _Session(QuietMode):
         args: tuple[object, ...] = (),
         kwargs: dict[str, object] | None = None,
     ) -> object:
+        # Every operation comes by here. What is fine on the CPU, and that is nearly all, leaves
+        # after a few lookups and a sum.
         kwargs = kwargs or {}
         if self._running.node is not None and self._running.has_ended:
             self._end_node()
@@ -125,13 +136,17 @@ class _Session(QuietMode):
             return NotImplemented
         plan = self._plans.get(id(func)) or self._plan(func)
         # A forked DataLoader worker inherits this mode but shares nothing with its report.
-        if not (plan.checked or self._is_delivery()) or os.getpid() != self._process:
-            return func(*args, **kwargs)
-        self._trail.follow()
+        if not (plan.checked or self._is_delivery()) or forks.count != self._forks:
+            return plan.call(*args, **kwargs)
+        if next_number() != self._trail.next:
+            self._trail.follow()
+        # In the backward pass what is handed to it may tell of a birth that left a formula unseen.
+        if plan.harmless and plan.is_harmless(args, kwargs) and current_node() is None:
+            return self._known.kept(plan.call, args)
         if plan.changed:
-            return self._change(func, args, kwargs, plan.changed)
-        result = func(*args, **kwargs)
-        if self._is_clearly_fine(result):
+            return self._change(plan, func, args, kwargs)
+        result = plan.call(*args, **kwargs)
+        if self._glances and is_finite_at_a_glance(result):
             return result
         outputs = outputs_in(result)
         if plan.first_only:
@@ -141,23 +156,24 @@ class _Session(QuietMode):
         return result
 
     def _change(
-        self,
-        func: OpOverload,
-        args: tuple[object, ...],
-        kwargs: dict[str, object],
-        positions: tuple[int, ...],
+        self, plan: Plan, func: OpOverload, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> object:
         """Run and check an operation that writes over what it reads."""
-        first_only = positions == (0,)
-        changed = outputs_in(args[0] if first_only else [args[i] for i in positions])
-        unknown = self._known.unknown(changed)
-        before = _sums(unknown) if unknown else []
-        result = func(*args, **kwargs)
-        self._known.learn(changed)
-        if first_only and result is args[0] and self._is_clearly_fine(result):
-            return result
+        target = args[0]
+        if plan.changes_first and self._glances and self._known.knows(target):
+            result = plan.call(*args, **kwargs)
+            if result is target and is_finite_at_a_glance(result):
+                self._known.learn(result)
+                return result
+            changed, before = outputs_in(target), list[Tensor]()
+        else:
+            changed = outputs_in([args[i] for i in plan.changed])
+            before = _sums([one for one in changed if not self._known.knows(one)])
+            result = plan.call(*args, **kwargs)
+        for one in changed:
+            self._known.learn(one)
         # Most give back what they changed; a batch norm changes its statistics besides.
-        outputs = changed if result is args[0] else changed + outputs_in(result)
+        outputs = changed if result is target else changed + outputs_in(result)
         if not self._are_fine(outputs):
             self._suspect(Sighting(func, args, kwargs, outputs, before))
         return result
@@ -186,14 +202,11 @@ class _Session(QuietMode):
         node = current_node()
         return node is not None and node.name().endswith("AccumulateGrad")
 
-    def _is_clearly_fine(self, result: object) -> bool:
-        return self._at_once and not outer_modes() and is_finite_at_a_glance(result)
-
     def _are_fine(self, outputs: list[Tensor]) -> bool:
         """Whether it is known already that the outputs are finite."""
         if not self._at_once:
             return not outputs
-        if not outer_modes():
+        if self._is_alone:
             return are_finite_now(outputs)
         with unseen():
             return are_finite_now(outputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -51,34 +52,40 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self._tensors: dict[int, weakref.ref[Tensor]] = {}
-        self._versions: dict[int, int] = {}
+        self._seen: dict[int, tuple[weakref.ref[Tensor], int]] = {}
 
-    def unknown(self, tensors: list[Tensor]) -> list[Tensor]:
-        """Those of which a sum must be taken before they are changed."""
-        return [tensor for tensor in tensors if not self._knows(tensor)]
+    def knows(self, tensor: object) -> bool:
+        """Whether no sum of it must be taken before it is changed."""
+        known = self._seen.get(id(tensor))
+        if known is None:
+            return False
+        alive = known[0]()
+        return alive is not None and alive is tensor and version_of(alive) <= known[1]
 
-    def learn(self, tensors: list[Tensor]) -> None:
-        """A sum of these is being taken."""
-        if len(self._tensors) > _KNOWN:
-            self._tensors.clear()
-            self._versions.clear()
-        for tensor in tensors:
-            key = id(tensor)
-            known = self._tensors.get(key)
-            if known is None or known() is not tensor:
-                self._tensors[key] = weakref.ref(tensor)
-            self._versions[key] = version_of(tensor) + 1
+    def learn(self, tensor: Tensor) -> None:
+        """A sum of it was taken, or will be."""
+        known = self._seen.get(id(tensor))
+        if known is not None and known[0]() is tensor:
+            reference = known[0]
+        else:
+            reference = weakref.ref(tensor)
+            if len(self._seen) > _KNOWN:
+                self._seen.clear()
+        self._seen[id(tensor)] = (reference, version_of(tensor) + 1)
+
+    def kept(self, harmless: Callable[..., object], args: tuple[object, ...]) -> object:
+        """Run what gives birth to nothing: a tensor known before is known after it."""
+        if not self.knows(args[0]):
+            return harmless(*args)
+        result = harmless(*args)
+        if isinstance(result, Tensor) and result is args[0]:
+            self.learn(result)
+        return result
 
     def forget(self, seen: Seen) -> None:
         """These were bad, or came with what was: ask again."""
         for one in (*seen.operands, *seen.outputs):
-            self._tensors.pop(id(one.tensor), None)
-
-    def _knows(self, tensor: Tensor) -> bool:
-        key = id(tensor)
-        known = self._tensors.get(key)
-        return known is not None and known() is tensor and version_of(tensor) <= self._versions[key]
+            self._seen.pop(id(one.tensor), None)
 
 
 def _read(sums: list[Tensor]) -> dict[int, bool]:

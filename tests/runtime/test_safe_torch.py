@@ -168,7 +168,7 @@ def test_forward_derivatives_of_what_torch_can_differentiate() -> None:
         with torch.autograd.forward_ad.dual_level():
             dual = torch.autograd.forward_ad.make_dual(x, along)
             tangent = torch.autograd.forward_ad.unpack_dual(operation(dual)).tangent
-        _, expected = torch.func.jvp(operation, (x,), (along,))
+        expected = torch.func.jvp(operation, (x,), (along,))[1]
         assert tangent is not None
         assert tangent.isfinite().all()
         torch.testing.assert_close(tangent, expected)

@@ -81,6 +81,33 @@ def test_in_place_arguments_are_known_and_out_is_none() -> None:
     assert _plans.plan_of(aten.copy_.default).changed == ()
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("name", _plans._HARMLESS)
+def test_harmless_numbers_do_no_harm(name: str, dtype: torch.dtype) -> None:
+    """To the largest numbers, to 0 and to Inf: nothing that is not Inf already becomes it."""
+    info = torch.finfo(dtype)
+    ends = [info.max, info.tiny, info.tiny * info.eps, 0.0, float("inf")]
+    x = torch.tensor([*ends, *(-end for end in ends)], dtype=dtype)
+    numbers = [0.0, 1e-300, 0.5, 1.0, 2.0, 8.0, 9.0, 1e30, float("inf"), float("nan")]
+    tried = [number for number in numbers if _plans._HARMLESS[name](number)]
+    assert tried
+    assert len(tried) < len(numbers)
+    for number in (*tried, *(-number for number in tried)):
+        result = getattr(torch, name)(x, number)
+        assert torch.equal(result.isfinite(), x.isfinite())
+        assert not result.isnan().any()
+
+
+def test_harmless_needs_a_plain_number() -> None:
+    x = torch.ones(1)
+    add, mul = _plans.plan_of(aten.add.Tensor), _plans.plan_of(aten.mul.Tensor)
+    assert add.is_harmless((x, 1), {})
+    assert not add.is_harmless((x, 1), {"alpha": 1e30})
+    assert not add.is_harmless((x, x), {})
+    assert not mul.is_harmless((x, 1e30), {})
+    assert not _plans.plan_of(aten.sqrt.default).is_harmless((x,), {})
+
+
 def test_codes_look_like_codes_and_hints_say_something() -> None:
     for row in _blame._ROWS:
         assert all(re.fullmatch(r"EPS[1-8]\d\d", code) for code in row.codes)
