@@ -134,6 +134,8 @@ class WatchReport:
 class WatchError(FloatingPointError):
     """Raised at the first birth by `watch(on="raise")`."""
 
+    __module__ = "epslint.runtime"  # Where users find it, and what a traceback shows.
+
     def __init__(self, message: str, birth: Birth | None = None) -> None:
         super().__init__(message)
         self.birth = birth
@@ -141,6 +143,8 @@ class WatchError(FloatingPointError):
 
 class WatchWarning(RuntimeWarning):
     """Issued at each birth, at the user's own line, by `watch(on="warn")`."""
+
+    __module__ = "epslint.runtime"
 
 
 def _place_lines(word: str, place: Place | None) -> list[str]:

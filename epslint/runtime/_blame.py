@@ -55,7 +55,7 @@ _ROWS = (
     _row(
         "div true_divide floor_divide remainder fmod",
         "EPS101 EPS102 EPS103",
-        "the denominator reaches 0: er.safe_div, or + eps, or clamp(min=eps)",
+        "the denominator reaches 0: er.safe_div (of a mask: er.masked_mean), or clamp(min=eps)",
     ),
     _row(
         "reciprocal rsqrt addcdiv",

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 import torch
 
@@ -55,6 +55,17 @@ def place_of(spot: Spot) -> Place:
     )
     source = linecache.getline(code.co_filename, line).strip()
     return Place(code.co_filename, line, code.co_name, source)
+
+
+def end_before_ours(trace: TracebackType | None) -> None:
+    """Let a traceback end where it leaves for our own frames: they explain nothing."""
+    last = None
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OURS):
+            last = trace
+        trace = trace.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 @cache

@@ -39,13 +39,21 @@ class Extent:
         return size
 
     def __str__(self) -> str:
-        shape = "x".join(map(str, self.shape)) or "scalar"
-        parts = [f"{self.dtype} {shape}"]
+        if not self.shape:
+            return f"{self.dtype} number {self._only}"
+        parts = [f"{self.dtype} {'x'.join(map(str, self.shape))}"]
         if self.low is not None and self.high is not None:
             parts.append(f"min {self.low:.4g}, max {self.high:.4g}")
         counts = (("zero", self.zeros), ("nan", self.nans), ("inf", self.infs))
         parts += [f"{number} of {self.size} {word}" for word, number in counts if number]
         return ", ".join(parts)
+
+    @property
+    def _only(self) -> str:
+        """The number that a tensor without dimensions is."""
+        if self.low is not None:
+            return f"{self.low:.4g}"
+        return NAN if self.nans else INF
 
 
 def outputs_in(result: object) -> list[Tensor]:

@@ -21,7 +21,7 @@ from torch._ops import OpOverload
 
 from epslint.runtime._births import Birth, WatchError, WatchReport, WatchWarning
 from epslint.runtime._escapes import Running
-from epslint.runtime._frames import user_spot
+from epslint.runtime._frames import end_before_ours, user_spot
 from epslint.runtime._judge import Kinds, Seen, Sighting
 from epslint.runtime._modes import (
     QuietMode,
@@ -93,7 +93,9 @@ class Watch(Switch[WatchReport, "_Session"]):
     def _ended(self, mode: _Session, error: BaseException | None) -> None:
         # The user's own error goes its way; what was born before it explains it.
         mode.finish(quietly=error is not None)
-        if error is not None and self.report and not isinstance(error, WatchError):
+        if isinstance(error, WatchError):
+            end_before_ours(error.__traceback__)
+        elif error is not None and self.report:
             _annotate(error, self.report)
 
 

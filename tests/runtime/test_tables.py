@@ -7,6 +7,7 @@ import re
 import pytest
 import torch
 
+from epslint import registry
 from epslint.epsilon import BFLOAT16, DEFAULT, FLOAT16, FLOAT32, FLOAT64, Role
 from epslint.runtime import _blame, _menders, _plans, _trail
 from epslint.runtime._frames import place_of, user_spot
@@ -112,6 +113,19 @@ def test_codes_look_like_codes_and_hints_say_something() -> None:
     for row in _blame._ROWS:
         assert all(re.fullmatch(r"EPS[1-8]\d\d", code) for code in row.codes)
         assert len(row.hint) > 10
+
+
+NAMED = sorted({code for row in _blame._ROWS for code in row.codes})
+TO_COME: set[str] = set()
+
+
+@pytest.mark.parametrize("code", NAMED)
+def test_the_rules_that_are_named_exist(code: str) -> None:
+    """A report that sends its reader to a rule there is not is worse than none."""
+    if registry.load().find(code) is None:
+        if code in TO_COME:
+            pytest.xfail(f"{code} is planned and not written yet")
+        pytest.fail(f"{code} is no rule of epslint")
 
 
 BLAMED = {

@@ -279,3 +279,36 @@ def test_off_after_its_own_error() -> None:
 def test_wrong_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         er.watch(**options)  # type: ignore[arg-type]
+
+
+def test_the_traceback_ends_at_the_users_line() -> None:
+    with pytest.raises(er.WatchError) as caught, er.watch():
+        torch.zeros(1).log()
+    assert str(caught.traceback[-1].path) == __file__
+    assert f"{type(caught.value).__module__}.WatchError" == "epslint.runtime.WatchError"
+
+
+def test_a_number_is_told_as_one() -> None:
+    with er.watch(on="record") as report:
+        _ = torch.tensor(1.0) / torch.tensor(0.0)
+    (birth,) = report.births
+    assert [str(one) for one in (*birth.operands, *birth.outputs)] == [
+        "float32 number 1",
+        "float32 number 0",
+        "float32 number inf",
+    ]
+
+
+def test_what_is_known_stays_known_over_a_harmless_operation(check_every: int | None) -> None:
+    x = torch.zeros(2)
+    with er.watch(on="record", check_every=check_every) as report:
+        x.add_(torch.ones(2)).mul_(0.5).add_(1).sub_(1.5).log_()
+    assert [birth.op for birth in report.births] == ["aten.log_.default"]
+
+
+def test_a_nan_that_was_there_is_not_born_of_a_harmless_operation(check_every: int | None) -> None:
+    x = torch.tensor([float("nan")])
+    with er.watch(on="record", check_every=check_every) as report:
+        x.mul_(0.5).add_(torch.ones(1))
+    assert not report
+    assert report.arrival is not None

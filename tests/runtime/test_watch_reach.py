@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from types import SimpleNamespace
 
 import pytest
@@ -35,6 +38,15 @@ def test_other_threads_are_left_alone_and_may_watch_themselves() -> None:
             thread.join()
     assert not report
     assert [len(one) for one in reports] == [1]
+
+
+def test_a_thread_may_train_while_another_is_watched() -> None:
+    """Its backward pass runs on its own thread, and its NaN is nobody's error here."""
+    x = torch.zeros(2, requires_grad=True)
+    with er.watch() as report, ThreadPoolExecutor(2) as pool:
+        trained = [pool.submit(torch.autograd.grad, x.sqrt().sum(), x) for _ in range(4)]
+        assert all(grad.isinf().all() for one in trained for grad in one.result())
+    assert not report
 
 
 class _Reenter(torch.autograd.Function):
@@ -88,11 +100,22 @@ def test_data_loaders(workers: int) -> None:
     assert places[-1] != "__getitem__", "the NaN of Inf - Inf is born here in either case"
 
 
-def test_a_worker_is_not_stopped_by_a_watch_it_inherited() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with er.watch(on="raise"):
-            assert len(list(DataLoader(_Rows(), num_workers=1))) == 4
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork among threads
+@pytest.mark.parametrize(
+    "switch", [er.watch, lambda: er.watch(check_every=64), er.shim], ids=["watch", "window", "shim"]
+)
+def test_a_worker_is_not_stopped_by_what_it_inherited(
+    switch: Callable[[], AbstractContextManager[object]],
+) -> None:
+    with switch():
+        assert len(list(DataLoader(_Rows(), num_workers=1))) == 4
+
+
+@pytest.mark.slow
+def test_a_spawned_worker_starts_without_a_watch() -> None:
+    with er.watch():
+        loader = DataLoader(_Rows(), num_workers=1, multiprocessing_context="spawn")
+        assert len(list(loader)) == 4
 
 
 def test_a_whole_training_step_with_an_optimizer() -> None:
