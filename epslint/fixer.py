@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -199,6 +198,8 @@ def write(path: Path, data: bytes) -> None:
 
     A crash or a full disk in between leaves the old file whole.
     """
+    import tempfile  # noqa: PLC0415 - slow to load, and most runs write nothing
+
     target = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
