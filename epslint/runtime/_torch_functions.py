@@ -94,6 +94,20 @@ class _Guarded(torch.autograd.Function):
         return ctx.formula.slope(grad, x, *values, limit=ctx.limit), None, None
 
 
+class _Sloped(torch.autograd.Function):
+    """A value that is linear in `x`, computed already, with its gradient: one pass over memory."""
+
+    @staticmethod
+    def forward(ctx: _Context, x: Tensor, value: Tensor, scale: Tensor, slope: Tensor) -> Tensor:
+        ctx.save_for_backward(scale, slope)
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: _Context, grad: Tensor) -> tuple[Tensor, None, None, None]:
+        scale, slope = ctx.saved_tensors
+        return grad * scale * slope, None, None, None
+
+
 class _Divide(torch.autograd.Function):
     """`num / den` away from 0, and the denominator it used.
 
@@ -152,10 +166,16 @@ class _Widen(torch.autograd.Function):
 
 def guarded(formula: Formula, x: Tensor, limit: float) -> Tensor:
     """The formula's value; with its own gradient where that is sure to be enough."""
-    if _is_plain() and _is_differentiated(x):
+    if is_plain_training(x):
         value: Tensor = _Guarded.apply(x, limit, formula)  # type: ignore[no-untyped-call]  # torch's
         return value
     return formula.value(x, limit)
+
+
+def sloped(x: Tensor, value: Tensor, scale: Tensor, slope: Tensor) -> Tensor:
+    """`value`, with `scale * slope` as its gradient for `x`; where `is_plain_training(x)`."""
+    known: Tensor = _Sloped.apply(x, value, scale, slope)  # type: ignore[no-untyped-call]  # torch's
+    return known
 
 
 def divide(num: Tensor, den: Tensor, eps: float, *, signed: bool) -> Tensor:
@@ -168,6 +188,11 @@ def divide(num: Tensor, den: Tensor, eps: float, *, signed: bool) -> Tensor:
     quotient: Tensor
     quotient, _ = _Divide.apply(num, den, eps, signed)  # type: ignore[no-untyped-call]  # torch's
     return quotient
+
+
+def is_plain_training(x: Tensor) -> bool:
+    """Whether an ordinary backward pass may follow, and nothing else."""
+    return _is_plain() and _is_differentiated(x)
 
 
 def _is_plain() -> bool:

@@ -26,7 +26,9 @@ from epslint.runtime._torch_functions import (
     bound_,
     divide,
     guarded,
+    is_plain_training,
     only_where,
+    sloped,
     widen,
 )
 
@@ -110,9 +112,14 @@ def kl_estimate(new: Tensor, ref: Tensor, kind: str, bound: float | None) -> Ten
 def masked_mean(
     x: Tensor, mask: Tensor, dim: Dims, keepdim: bool, role: Role | str, eps: float | None
 ) -> Tensor:
-    group = _group(x, mask, dim, role, eps)
+    is_sloped = is_plain_training(x)
+    group = _group(x.detach() if is_sloped else x, mask, dim, role, eps)
     # A masked copy of `x` that nobody else will read.
-    return narrow(group.sum_(group.x, group.total, keepdim), group.dtype)
+    mean = group.sum_(group.x, group.total, keepdim=True)
+    if is_sloped and group.kept is not None:
+        share, rest = group.parts(group.total)
+        mean = sloped(widen(x), mean, share / rest, group.kept)
+    return narrow(mean if keepdim else mean.squeeze(tuple(group.dims)), group.dtype)
 
 
 def masked_var(
@@ -190,15 +197,15 @@ class _Group:
         cannot. Without weights they are shares of the size, which is known before the mask is
         counted: compiled, counting and summing are one pass.
         """
-        share, rest = self._parts(count)
+        share, rest = self.parts(count)
         return self._summed(x * share, rest, keepdim)
 
     def sum_(self, fresh: Tensor, count: Tensor, keepdim: bool) -> Tensor:
         """The same, where the numbers are not needed any more and may be written over."""
-        share, rest = self._parts(count)
+        share, rest = self.parts(count)
         return self._summed(fresh.mul_(share), rest, keepdim)
 
-    def _parts(self, count: Tensor) -> tuple[Tensor | float, Tensor]:
+    def parts(self, count: Tensor) -> tuple[Tensor | float, Tensor]:
         """What to multiply by before the sum, and to divide by after it."""
         if self.weights is None:
             return 1 / self.size, count / self.size
