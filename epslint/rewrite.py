@@ -214,6 +214,17 @@ def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edi
     return tuple(_around(outer, "(", f"){suffix}"))
 
 
+def masked_out(
+    unit: Unit, node: cst.BaseExpression, mask: cst.BaseExpression
+) -> tuple[Edit, ...] | None:
+    """`node.masked_fill(mask == 0, 0.0)` for `node`; None where a comment would come twice."""
+    test = unit.text(mask)
+    if "#" in test:
+        return None
+    test = test if isinstance(mask, _PRIMARY) else f"({test})"
+    return _with_method(unit, node, f".masked_fill({test} == 0, 0.0)")
+
+
 def without_wrapper(
     unit: Unit, outer: cst.Call, inner: cst.BaseExpression
 ) -> tuple[Edit, ...] | None:

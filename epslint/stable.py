@@ -82,6 +82,7 @@ _SPELLED: Mapping[str, Mapping[Form, str]] = MappingProxyType(
             Form.TORCH: "{torch}.where(<test>, <met>, <unmet>)",
             Form.JAX: "{jax.numpy}.where(<test>, <met>, <unmet>)",
             Form.TENSORFLOW: "{tensorflow}.where(<test>, <met>, <unmet>)",
+            Form.NUMPY: "{numpy}.where(<test>, <met>, <unmet>)",
         },
         "exp": {
             Form.TORCH: "{torch}.exp(<x>)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Choice
 from epslint.analysis.transfer.call import WHOLE
 
@@ -116,13 +117,27 @@ class Bindings:
         if about or _FINITENESS_WORDS.search(key_of(test) or ""):
             expressions.ledger.mend(fact)
             return
-        kept = env.child()
-        expressions.guards.assume(test, not truth, kept)
         choice = Choice(Operand(test, tested), not truth, inline=False)
+        for origin, chosen in self._where(choice, makers, env):
+            expressions.ledger.choose(origin, chosen, choice)
+
+    def mask(self, fact: Fact, test: Operand, env: Env) -> None:
+        """A value is multiplied by a comparison: `log(x) * (x > 0)`."""
+        ledger = self._expressions.ledger
+        makers = tuple(ledger.makers(fact))
+        choice = Choice(test, truth=True, inline=False)
+        for origin, masked in self._where(choice, makers, env) if makers else ():
+            ledger.note_mask(origin, masked, choice)
+
+    def _where(
+        self, choice: Choice, makers: Sequence[Origin], env: Env
+    ) -> Iterator[tuple[Origin, Mapping[str, Fact]]]:
+        """The operands of operations as they are where a choice falls on them."""
+        kept = env.child()
+        self._expressions.guards.assume(choice.test.node, choice.truth, kept)
         for origin in makers:
             operands = origin.operands.items()
-            chosen = {name: expressions.quietly(operand.node, kept) for name, operand in operands}
-            expressions.ledger.choose(origin, chosen, choice)
+            yield origin, {name: self._expressions.quietly(o.node, kept) for name, o in operands}
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})

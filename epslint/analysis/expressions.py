@@ -89,6 +89,8 @@ _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingP
     {Op.SUB: difference, Op.ADD: with_its_zeros, Op.MUL: square}
 )
 
+_AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})
+
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
 
@@ -267,7 +269,18 @@ class Expressions:
             # `[0] * n` is there to be filled.
             return Fact(form=Form.LIST, grad=False)
         operands = {"x": Operand(node.left, left), "y": Operand(node.right, right)}
+        if op is Op.MUL and self.frame.recording:
+            self._masked(left, right, env)
+            self._masked(right, left, env)
         return self.apply(op, node, operands, env)
+
+    def _masked(self, value: Fact, mask: Fact, env: Env) -> None:
+        """A value times a comparison, as it is or as numbers: `log(x) * (x > 0).float()`."""
+        origin = mask.origin if mask.is_any(Kind.MASK) and value.origin is not None else None
+        while origin is not None and origin.op in _AS_NUMBERS:
+            origin = origin.fact("x").origin
+        if origin is not None and origin.op is Op.COMPARE and still_means(origin, env):
+            self.bindings.mask(value, Operand(origin.node, mask), env)
 
     def _unary(self, node: cst.UnaryOperation, env: Env) -> Fact:
         fact = self.eval(node.expression, env)

@@ -176,6 +176,11 @@ class Ledger:
         if site.choice is None or not site.choice.inline:
             self._frame.sites[key] = replace(site, chosen=chosen, choice=choice)
 
+    def note_mask(self, origin: Origin, masked: Mapping[str, Fact], mask: Choice) -> None:
+        """Note at the site that made a value how its operands are where a mask keeps it."""
+        key = (origin.node, origin.op)
+        self._frame.sites[key] = replace(self._frame.sites[key], masked=masked, mask=mask)
+
     def makers(self, fact: Fact) -> Iterator[Origin]:
         """The noted operations that a value owes its being finite to."""
         seen: set[Origin] = set()

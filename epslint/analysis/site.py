@@ -74,6 +74,10 @@ class Site:
     # after a repair such as `y[n == 0] = 0`. None: the result is used as it is.
     chosen: Mapping[str, Fact] | None = None
     choice: Choice | None = None  # None also where what is not finite is replaced, whyever it is so
+    # The same where a mask, a comparison that the result is multiplied by, is 1. A product repairs
+    # nothing: inf * 0 is NaN.
+    masked: Mapping[str, Fact] | None = None
+    mask: Choice | None = None
     repeatable: frozenset[str] = frozenset()  # operands whose making may be written here again
     uses: frozenset[Op] = frozenset()  # the operations that the result goes into
     # The operations that each operand's value goes into, here and elsewhere.
