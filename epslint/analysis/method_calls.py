@@ -83,6 +83,12 @@ class MethodCalls:
         operands = self._calls.bound(spelling, node, {"x": operand}, env)
         return self._calls.applied(Op.WHERE, node, operands, env, Form.UNKNOWN)
 
+    def _redrawn(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+        """`w.normal_(0, 0.02)`."""
+        spelling = Spelling(Op.INIT_NORMAL, ("x", "mean", "std"))
+        operands = self._calls.bound(spelling, node, {"x": receiver}, env)
+        return self._calls.applied(Op.INIT_NORMAL, node, operands, env, Form.UNKNOWN)
+
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
         added = [self._expressions.eval(a.value, env) for a in node.args]
@@ -121,6 +127,7 @@ _Special = Callable[[MethodCalls, cst.Call, Operand, Env], "Fact | None"]
 _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {
         "register_buffer": MethodCalls._registered,
+        "normal_": MethodCalls._redrawn,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),

@@ -120,6 +120,7 @@ class Op(Enum):
     RANDN = auto()
     LINSPACE = auto()
     EYE = auto()
+    INIT_NORMAL = auto()
     PARAMETER = auto()
     FINFO = auto()
     FINFO_EPS = auto()

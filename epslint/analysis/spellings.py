@@ -279,6 +279,10 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
         "torch.nn.Parameter": Spelling(Op.PARAMETER, ("x",), open_ended=True),
         "torch.nn.parameter.Parameter": Spelling(Op.PARAMETER, ("x",), open_ended=True),
+        "torch.nn.init.normal_": Spelling(Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True),
+        "torch.nn.init.trunc_normal_": Spelling(
+            Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True
+        ),
         "time.time": Spelling(Op.TIME, ()),
         "time.perf_counter": Spelling(Op.TIME, ()),
         "time.monotonic": Spelling(Op.TIME, ()),

@@ -24,7 +24,7 @@ _MASKS: Mapping[Op, tuple[str, tuple[str, ...]]] = MappingProxyType(
 )
 # Masks that leave something in every row, by what they are made of.
 _LEAVING_SOME = re.compile(
-    r"(^|_)(causal|tril|triu|subsequent|future|look_?ahead|eye|diag(onal)?|self|"
+    r"(^|_)(all|any|causal|tril|triu|subsequent|future|look_?ahead|eye|diag(onal)?|self|"
     r"pad(ding|ded)?|len(gth)?s?|top_?[kp]?|kth|nucleus|sorted|cutoff|thresh(old)?|min_?p|"
     r"remove|suppress|vocab|forbidden|banned|actions?|legal|illegal|invalid|kernel|window)(_|$)"
 )

@@ -346,6 +346,7 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.ONES, {"ones_like": np.ones_like}),
     *each(Op.RAND, {"rand_like": t(torch.rand_like)}),
     *each(Op.RANDN, {"randn_like": t(torch.randn_like)}),
+    *each(Op.INIT_NORMAL, {"normal_": t(lambda x: x.clone().normal_())}),
 )
 
 # Reductions that give a number for an empty array too.

@@ -137,6 +137,7 @@ class Hazard(Trial):
     excuses: Reasons = field(default_factory=dict)
     # What the fix does to a value and to a gradient that was finite, if its rule says it does.
     change: Callable[[Tensor], Tensor] = lambda result: result
+    meaning: bool = False  # whether the fix changes what ordinary input gives, in no simple way
 
     def excused(self) -> Reasons:
         return self.excuses
@@ -155,7 +156,10 @@ class Hazard(Trial):
         old = self.run(before, self.ordinary, dtype, device)
         new = self.run(after, self.ordinary, dtype, device)
         _require(old.finite, f"the ordinary input is none: {old}", code)
-        self.agree(old, new, code, dtype)
+        if self.meaning:
+            _require(new.finite, f"not finite after the fix: {new}", code)
+        else:
+            self.agree(old, new, code, dtype)
 
     def agree(self, old: Outcome, new: Outcome, code: Code, dtype: torch.dtype) -> None:
         _require(old.results.keys() == new.results.keys(), f"{old} became {new}", code)
@@ -206,7 +210,6 @@ class Wrong(Torch):
     """Code that is finite on the adversarial input and wrong: its value, or what it learns."""
 
     truth: Function  # the same in float64, stably
-    meaning: bool = False  # whether the fix changes what ordinary input gives, and is right then
 
     def prove(self, code: Code, dtype: torch.dtype, device: torch.device = CPU) -> None:
         before, after = self._load(code.before), self._load(code.after)

@@ -141,6 +141,11 @@ def gaussian(call: Call) -> Fact:
     return replace(found, grad=False, form=call.form)
 
 
+def redrawn(call: Call) -> Fact:
+    """`w.normal_()`: what was there before is gone."""
+    return replace(gaussian(call), form=call.result_form, grad=call.x.grad)
+
+
 def learned(call: Call) -> Fact:
     """A parameter can be learned to be anything, wherever it starts."""
     return Fact(
@@ -286,6 +291,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.ARANGE: counted_up,
         Op.RAND: uniform,
         Op.RANDN: gaussian,
+        Op.INIT_NORMAL: redrawn,
         Op.PARAMETER: learned,
         Op.LEN: element_count,
         Op.NUMEL: element_count,
