@@ -7,6 +7,7 @@ the fixes of nested divisions do not touch each other.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
@@ -257,9 +258,36 @@ def added_import(source: Source, statement: str, name: str) -> Edit | None:
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
     docstring = [node for node in body[:1] if isinstance(node, ast.Expr)]
     last = max((node.end_lineno or 0 for node in (*docstring, *imports)), default=0)
-    newline = "\r\n" if "\r\n" in source.text else "\n"
     at = source.offset(last + 1)
-    return Edit(Span(at, at), statement + newline)
+    return Edit(Span(at, at), statement + _newline(source))
+
+
+def line_before(source: Source, offset: int, statement: str) -> Edit | None:
+    """A statement on a line of its own before the one that begins at `offset`; None where something
+    else stands before it on that line.
+    """
+    start = source.text.rfind("\n", 0, offset) + 1
+    indent = source.text[start:offset]
+    if indent.strip():
+        return None
+    return Edit(Span(offset, offset), statement + _newline(source) + indent)
+
+
+def line_after(source: Source, span: Span, target: str, statement: str) -> Edit | None:
+    """A statement on a line of its own after `target = …`, where `span` is the right side; None
+    where more stands on those lines.
+    """
+    start = source.text.rfind("\n", 0, span.start) + 1
+    end = source.text.find("\n", span.end)
+    left, after = source.text[start : span.start], source.text[span.end : end]
+    before = re.fullmatch(rf"([ \t]*){re.escape(target)}[ \t]*=[ \t]*", left)
+    if before is None or end < 0 or not re.fullmatch(r"[ \t]*(#.*)?\r?", after):
+        return None
+    return Edit(Span(end + 1, end + 1), before[1] + statement + _newline(source))
+
+
+def _newline(source: Source) -> str:
+    return "\r\n" if "\r\n" in source.text else "\n"
 
 
 def _names_bound(node: ast.AST) -> tuple[str | None, ...]:

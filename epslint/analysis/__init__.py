@@ -123,4 +123,6 @@ def _sinks(listening: frozenset[Op]) -> Sinks:
         if spelling.op in telling
     }
     names = frozenset(spelled | {f"{name}_" for name in spelled} | _STRIKING)
+    if Op.STEP in telling:
+        names |= {"step"}
     return Sinks(operators, names, frozenset(makers(telling)))

@@ -20,6 +20,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.site import Choice
 from epslint.analysis.spellings import ALIASES, Spelling, function
+from epslint.analysis.training import Training
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
@@ -41,6 +42,8 @@ class Calls:
 
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
+        watched = Op.STEP in expressions.model.listening
+        self._training = Training(expressions) if watched else None
         self._attempts = (
             self._library,
             PythonCalls(self, expressions).eval,
@@ -50,6 +53,8 @@ class Calls:
         )
 
     def eval(self, node: cst.Call, env: Env) -> Fact:
+        if self._training is not None:
+            self._training.note(node, env)
         for attempt in self._attempts:
             if (fact := attempt(node, env)) is not None:
                 return fact

@@ -59,11 +59,13 @@ class Kind(Flag):
     LOGSCALE = auto()  # the log of a scale that is learned: log_std, log_alpha, log_var
     STRUCK = auto()  # has entries set to −∞ to mask them out
     RUNNING = auto()  # an attribute that starts at 0 and is added to
+    UNCLIPPED = auto()  # a gradient that nothing has clipped
     CANCELLED = auto()  # E[x²] − E[x]²: never negative but for rounding, which is all of it near 0
 
 
-# Kinds that keep a value away from 0: after a join they must hold on both paths.
-PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN
+# Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
+# paths.
+PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN | Kind.UNCLIPPED
 # Kinds that a range without negative numbers contradicts.
 _NEGATIVE = Kind.SIGNED | Kind.CANCELLED
 

@@ -50,6 +50,7 @@ _CHAIN = "torch.nn.Sequential"
 _APPLIED = "()"  # the operation
 _LAST = "(…)"  # the last operation of several
 _FORWARD = "forward "  # a class of this file
+_OPTIMIZER = "optimizer"  # of torch itself: what wraps one may clip
 
 
 class Modules:
@@ -71,6 +72,8 @@ class Modules:
             return self._instance(path, node, env)
         if (spelling := _MODULES.get(full)) is not None:
             return self._module(_APPLIED + spelling.op.name, node, env)
+        if full.startswith("torch.optim.") and full.rpartition(".")[2][:1].isupper():
+            return self._module(_OPTIMIZER, node, env)
         return self._chain(node, env) if full == _CHAIN else None
 
     def _module(self, key: str, node: cst.Call, env: Env) -> Fact:
@@ -131,6 +134,10 @@ def makers(telling: frozenset[Op]) -> Iterator[str]:
     for name, op in (*_LOSSES.items(), ("Softmax", Op.SOFTMAX)):
         if op in telling:
             yield name
+
+
+def is_optimizer(fact: Fact) -> bool:
+    return fact.part(_OPTIMIZER) is not None
 
 
 def is_module(fact: Fact) -> bool:

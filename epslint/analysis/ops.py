@@ -133,6 +133,9 @@ class Op(Enum):
     KL_DIV = auto()
     LOG_PROB = auto()
     ENTROPY = auto()
+    # training
+    BACKWARD = auto()
+    STEP = auto()
     # Python
     MODULE = auto()  # made once, applied later
     CALL = auto()

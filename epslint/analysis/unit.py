@@ -38,6 +38,11 @@ class Unit:
             self.body = self._full.body
 
     @property
+    def written(self) -> str:
+        """The lines themselves."""
+        return "".join(self.source.lines[self._rows.first - 1 : self._rows.last])
+
+    @property
     def _full(self) -> _FullTree:
         if self._tree is None:
             self._tree = _FullTree(self.source, self._rows)

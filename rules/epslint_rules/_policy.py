@@ -1,0 +1,33 @@
+"""What the rules about policy gradients share: how to tell one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from epslint.analysis.fact import Kind
+from epslint.analysis.keys import key_of
+from epslint.analysis.names import snake
+from epslint.analysis.origin import Operand
+
+_POLICY_LOSS = re.compile(
+    r"(^|_)(ppo|grpo|rloo|a2c|a3c|reinforce|trpo|pg|surr\d?|surrogate\w*|advantages?|advs?|"
+    r"(policy|actor|pg|ppo)_(loss(es)?|gradients?|objective))(_|$)"
+)
+
+
+def is_policy_loss(loss: Operand) -> bool:
+    """Whether a loss weighs log-probabilities or ratios with advantages."""
+    if loss.fact.is_any(Kind.ADVANTAGE):
+        return True
+    return any(_POLICY_LOSS.search(snake(word)) for word in words_of(loss, 5))
+
+
+def words_of(operand: Operand, depth: int) -> Iterator[str]:
+    """The names in how a value is written, and in what it was made of."""
+    yield from re.findall(r"[A-Za-z_]\w*", key_of(operand.node) or "")
+    origin = operand.fact.origin
+    if origin is None or not depth:
+        return
+    for each in origin.operands.values():
+        yield from words_of(each, depth - 1)
