@@ -12,7 +12,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
-from epslint.analysis.keys import dotted, key_of
+from epslint.analysis.keys import dotted, key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Choice
@@ -137,7 +137,13 @@ class Bindings:
         self._expressions.guards.assume(choice.test.node, choice.truth, kept)
         for origin in makers:
             operands = origin.operands.items()
-            yield origin, {name: self._expressions.quietly(o.node, kept) for name, o in operands}
+            yield origin, {name: self._now(operand, origin, kept) for name, operand in operands}
+
+    def _now(self, operand: Operand, origin: Origin, env: Env) -> Fact:
+        """An operand as it is known now, unless its names have come to mean something else."""
+        if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
+            return operand.fact
+        return self._expressions.quietly(operand.node, env)
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})

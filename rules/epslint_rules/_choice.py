@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from epslint import stable
 from epslint.analysis.fact import DType, Fact, Form, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
@@ -80,9 +80,9 @@ def _double_where(site: Site, operand: Operand, choice: Choice | None) -> Fix | 
     if choice is None or test is None:
         return None
     safe, value = SINGULAR[site.op][1], site.unit.text(operand.node)
-    if stable.form_at(site) is Form.TENSORFLOW:
-        maker_ = "zeros" if site.op in EXPONENTIALS else "ones"
-        safe = f"{site.scope.alias('tensorflow')}.{maker_}_like({value})"
+    if stable.form_at(site) is Form.TENSORFLOW:  # whose where takes no number for a tensor
+        filling = "zeros" if site.op in EXPONENTIALS else "ones"
+        safe = f"{site.scope.alias('tensorflow')}.{filling}_like({value})"
     met, unmet = (value, safe) if choice.truth else (safe, value)
     text = stable.call(site, "where", test=test, met=met, unmet=unmet)
     edits = None if text is None else rewritten(site.unit, operand.node, text)
@@ -99,7 +99,9 @@ def _own_test(site: Site, operand: Operand, choice: Choice) -> str | None:
         return None
     if choice.inline:
         return site.unit.text(choice.test.node)
-    return site.unit.text(condition.node) if bound.constant is not None else None
+    # What else the test names may not be there yet.
+    known = {*roots_of(operand.node), *site.scope.imports}
+    return site.unit.text(condition.node) if known.issuperset(roots_of(condition.node)) else None
 
 
 def _compared_with(site: Site, operand: Operand, choice: Choice | None) -> Fact | None:

@@ -13,8 +13,8 @@ from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.arrangement import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
 
-_SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE | Kind.VAR
-_SUMMED |= Kind.CANCELLED
+_SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE
+_SUMMED |= Kind.VAR | Kind.CANCELLED
 _UNITARY = Kind.PEAKED | Kind.SIMPLEX  # a sum of these is 1 at the least
 
 
