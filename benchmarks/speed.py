@@ -7,7 +7,8 @@ for on PATH and in FOLDER, such as the `bin` of an environment of their own; wha
 left out. Rounds take turns, so that a slow moment of the machine hits everybody; the figure is the
 best of them. The slow linters, which take minutes, run once.
 
-CPU time counts all processes of a run, memory is that of the largest one.
+CPU time counts all processes of a run, memory is that of the largest one. On a machine that has
+other work to do, wall time says little: compare CPU time.
 """
 
 from __future__ import annotations
@@ -133,10 +134,11 @@ def tools(tree: Path, scratch: Path, others: Path | None, rounds: int) -> str:
             f"{costs[row.name].memory:.0f} MB",
             f"{row.lines / costs[row.name].wall:,.0f}" if row.lines else "",
             f"{costs[row.name].wall / ruff.wall:.2f}×" if ruff else "",
+            f"{costs[row.name].cpu / ruff.cpu:.2f}×" if ruff else "",
         ]
         for row in rows
     ]
-    head = ["", "wall", "CPU", "memory", "lines/s", "wall / ruff's"]
+    head = ["", "wall", "CPU", "memory", "lines/s", "wall / ruff's", "CPU / ruff's"]
     return f"{lines:,} lines in {len(files(tree))} files.\n\n{markdown(head, table)}"
 
 

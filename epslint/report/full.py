@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import click
@@ -11,8 +11,8 @@ from epslint import address
 from epslint.edits import apply_edits
 from epslint.outcome import Run
 from epslint.report._text import expanded, findings, headline, place, width
-from epslint.rule import Finding, Fix
-from epslint.source import Source
+from epslint.rule import Edit, Finding, Fix
+from epslint.source import Source, Span
 
 TALKS = True
 
@@ -89,18 +89,33 @@ def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
     """The lines the fix takes out and those it puts in."""
     import difflib  # noqa: PLC0415 - a run that finds nothing need not load it
 
-    after = Source(source.filename, apply_edits(source.text, fix.edits))
-    first = source.location(min(edit.span.start for edit in fix.edits)).row
-    old, new = source.lines[first - 1 :], after.lines[first - 1 :]
-    # Beyond the last edit both texts are the same: compare only what comes before.
-    last = source.location(max(edit.span.end for edit in fix.edits)).row
-    shift = len(after.lines) - len(source.lines)
-    old, new = old[: last - first + 1], new[: max(last - first + 1 + shift, 0)]
-    for line in difflib.ndiff(_bare(old), _bare(new)):
-        sign, text = line[0], expanded(line[2:])
-        if sign in "-+":
-            colour = "red" if sign == "-" else "green"
-            yield f"{'':>{margin}} {click.style(f'{sign} {text}', fg=colour)}".rstrip()
+    for rows, edits in _touched(source, fix.edits):
+        begin, end = source.offset(rows.start), source.offset(rows.stop)
+        inside = [
+            Edit(Span(edit.span.start - begin, edit.span.end - begin), edit.content)
+            for edit in edits
+        ]
+        after = Source(source.filename, apply_edits(source.text[begin:end], inside))
+        old = source.lines[rows.start - 1 : rows.stop - 1]
+        for line in difflib.ndiff(_bare(old), _bare(after.lines)):
+            sign, text = line[0], expanded(line[2:])
+            if sign in "-+":
+                colour = "red" if sign == "-" else "green"
+                yield f"{'':>{margin}} {click.style(f'{sign} {text}', fg=colour)}".rstrip()
+
+
+def _touched(source: Source, edits: Iterable[Edit]) -> list[tuple[range, list[Edit]]]:
+    """The lines that edits touch, with those edits; the file between them is of no interest."""
+    touched: list[tuple[range, list[Edit]]] = []
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        first = source.location(edit.span.start).row
+        last = source.location(edit.span.end).row
+        if touched and first < touched[-1][0].stop:
+            rows, others = touched.pop()
+            touched.append((range(rows.start, max(rows.stop, last + 1)), [*others, edit]))
+        else:
+            touched.append((range(first, last + 1), [edit]))
+    return touched
 
 
 def _bare(lines: tuple[str, ...]) -> list[str]:
