@@ -11,16 +11,19 @@ from epslint.analysis.names import snake
 from epslint.analysis.origin import Operand
 
 _POLICY_LOSS = re.compile(
-    r"(^|_)(ppo|grpo|rloo|a2c|a3c|reinforce|trpo|pg|surr\d?|surrogate\w*|advantages?|advs?|"
+    r"(^|_)(ppo|grpo|rloo|a2c|a3c|reinforce|trpo|pg|surr\d?|surrogate\w*|advantages?|"
     r"(policy|actor|pg|ppo)_(loss(es)?|gradients?|objective))(_|$)"
 )
+# Adversarial losses are called `adv` too: of a policy there are its probabilities beside it.
+_WEIGHED = re.compile(r"(^|_)(log_?(probs?|ps?|pi|ratios?)|ratios?|policy|actor)(_|$)")
 
 
 def is_policy_loss(loss: Operand) -> bool:
     """Whether a loss weighs log-probabilities or ratios with advantages."""
-    if loss.fact.is_any(Kind.ADVANTAGE):
+    words = [snake(word) for word in words_of(loss, 5)]
+    if any(_POLICY_LOSS.search(word) for word in words):
         return True
-    return any(_POLICY_LOSS.search(snake(word)) for word in words_of(loss, 5))
+    return loss.fact.is_any(Kind.ADVANTAGE) and any(_WEIGHED.search(word) for word in words)
 
 
 def words_of(operand: Operand, depth: int) -> Iterator[str]:

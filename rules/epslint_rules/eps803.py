@@ -22,7 +22,7 @@ _NO_WEIGHTS = re.compile(
     r"frequenc(y|ies)|fourier|anchors?|slots?|masks?|scales?|bias|biases|alpha|beta|gamma|delta|"
     r"temperature|style|input|states?|h0|c0|lookup|eps|mean|loc|mu)\d*(_|$)"
 )
-# What `normal_` must be told to draw: it makes noise and samples, too.
+# What is multiplied with an input: a parameter can be anything, and `normal_` makes noise, too.
 _WEIGHTS = re.compile(
     r"(^|_)(w\d*|weights?\d*|kernels?|matrix|proj(ection)?|linear|params?|p)(_|$)"
 )
@@ -36,9 +36,9 @@ class LargeWeightInit(SiteRule):
 
     ## What it does
     Flags `nn.Parameter(torch.randn(n, m))` with nothing that scales it, and `normal_` with a
-    standard deviation of 1 or more, which is its default. Silent for vectors, for embeddings,
-    tokens, queries, scales and biases, for what is not learned, and where the weights are drawn
-    again or scaled elsewhere in the file.
+    standard deviation of 1 or more, which is its default, where what is drawn is called a weight, a
+    kernel or the like. Silent for vectors, for embeddings, tokens, queries, scales and biases, for
+    what is not learned, and where the weights are drawn again or scaled elsewhere in the file.
 
     ## Why is this bad
     A layer of n inputs multiplies the spread of its input by sqrt(n) times that of its weights:
@@ -96,8 +96,6 @@ class LargeWeightInit(SiteRule):
         large = _is_drawn(operand) if parameter else _is_wide(site)
         if not large or _is_other(weights) or _is_settled(site, weights):
             return
-        if not parameter and not _has_word(_WEIGHTS, weights):
-            return
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"{quoted(site, operand.node)} is drawn with a standard deviation of "
@@ -141,7 +139,7 @@ def _target(site: Site) -> str:
 
 
 def _is_other(weights: str) -> bool:
-    return not weights or _has_word(_NO_WEIGHTS, weights)
+    return _has_word(_NO_WEIGHTS, weights) or not _has_word(_WEIGHTS, weights)
 
 
 def _has_word(words: re.Pattern[str], path: str) -> bool:
