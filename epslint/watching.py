@@ -13,6 +13,7 @@ from epslint import printing
 from epslint.errors import EpslintError
 from epslint.files import discover
 from epslint.settings import FILENAMES, Settings
+from epslint.summary import plural
 
 Look = frozenset[tuple[str, int, int]]  # every file with its time and size
 
@@ -39,21 +40,26 @@ def watch(
             settings = renewed()
             look = _look(paths, settings)
             if look != seen:
-                _check(settings, check, len(look))
+                _check(settings, check)
+                _announce(look)
                 seen = _look(paths, settings) if writes else look
             pause(max(_PAUSE, (time.monotonic() - started) * (1 / _SHARE - 1)))
     except KeyboardInterrupt:
         return 0
 
 
-def _check(settings: Settings, check: Callable[[Settings], int], number: int) -> None:
+def _check(settings: Settings, check: Callable[[Settings], int]) -> None:
     click.clear()
     try:
         check(settings)
     except EpslintError as error:
         printing.error(error)
-    clock = time.strftime("%H:%M:%S")
-    click.echo(click.style(f"[{clock}] Watching {number} files; Ctrl-C stops.", dim=True), err=True)
+
+
+def _announce(look: Look) -> None:
+    number = sum(not name.endswith(FILENAMES) for name, _, _ in look)
+    told = f"[{time.strftime('%H:%M:%S')}] Watching {plural(number, 'file')}; Ctrl-C stops."
+    click.echo(click.style(told, dim=True), err=True)
 
 
 def _look(paths: Sequence[Path], settings: Settings) -> Look:

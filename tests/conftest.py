@@ -64,4 +64,5 @@ class Cli:
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_world: None) -> Cli:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     return Cli(tmp_path)

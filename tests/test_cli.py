@@ -228,6 +228,13 @@ class TestOutput:
         result = CliRunner().invoke(main, ["check", *args, "a.py"], color=terminal)
         assert ("\x1b[" in result.stdout) is coloured
 
+    def test_a_dumb_terminal_has_no_colours(
+        self, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TERM", "dumb")
+        cli.write("a.py", HAZARD)
+        assert "\x1b[" not in CliRunner().invoke(main, ["a.py"], color=True).stdout
+
     def test_explanations_are_coloured_by_the_same_rule(
         self, cli: Cli, monkeypatch: pytest.MonkeyPatch
     ) -> None:

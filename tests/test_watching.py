@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,6 +70,13 @@ def test_again_when_a_file_changes(folder: Path, name: str) -> None:
 
 def test_again_when_a_file_goes(folder: Path) -> None:
     assert runs([(folder / "a.py").unlink, nothing]) == 2
+
+
+def test_says_how_many_files_it_watches(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "epslint.toml").touch()
+    runs([(folder / "b.py").touch])
+    told = re.findall(r"Watching (.*);", capsys.readouterr().err)
+    assert told == ["1 file", "2 files"]
 
 
 def test_not_for_other_files(folder: Path) -> None:
