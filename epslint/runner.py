@@ -27,30 +27,31 @@ def run(paths: Sequence[Path], settings: Settings, task: Task, effort: Effort) -
     visits = _recalled(targets, task, cache)
     new = [number for number in range(len(targets)) if number not in visits]
     _tell(effort, visits, targets)
-    with closing(_visits([targets[number] for number in new], task, effort)) as coming:
-        for index, visit in coming:
-            visits[new[index]] = visit
-            if cache is not None and task.amend is None:
-                cache.remember(targets[new[index]], visit)
-            _tell(effort, visits, targets)
+    try:
+        with closing(_visits([targets[number] for number in new], task, effort)) as coming:
+            for index, visit in coming:
+                visits[new[index]] = visit
+                if cache is not None and task.amend is None:
+                    cache.remember(targets[new[index]], visit)
+                _tell(effort, visits, targets)
+    finally:
+        warnings = tuple(_saved(cache))  # also after Ctrl-C: the next run goes on from there
     ordered = [visits[number] for number in range(len(targets))]
     return Run(
         tuple(visit.report for visit in ordered),
         found.failures,
-        (*found.warnings, *_saved(cache)),
+        (*found.warnings, *warnings),
         tuple(visit.repair for visit in ordered if visit.repair is not None),
     )
 
 
 def _recalled(targets: Sequence[Target], task: Task, cache: Cache | None) -> dict[int, Visit]:
     """What an earlier run has found out, for the files about which nothing else is to be done."""
-    visits: dict[int, Visit] = {}
-    for number, target in enumerate(targets if cache is not None else ()):
-        known = cache.recall(target) if cache is not None else None
-        report = None if known is None else task.amended(known)
-        if report is not None and task.settles(report):
-            visits[number] = Visit(report)
-    return visits
+    if cache is None:
+        return {}
+    known = ((number, cache.recall(target)) for number, target in enumerate(targets))
+    reports = ((number, task.amended(report)) for number, report in known if report is not None)
+    return {number: Visit(report) for number, report in reports if task.settles(report)}
 
 
 def _saved(cache: Cache | None) -> Iterator[str]:

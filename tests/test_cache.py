@@ -189,6 +189,21 @@ def test_what_could_not_be_checked_is_tried_again(project: Cli, analyst: Analyst
     assert analyst.take()[5:] == ["bad.py", "crash.py"]
 
 
+def test_after_ctrl_c_the_next_run_goes_on(
+    project: Cli, analyst: Analyst, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(source: Source, *_: object) -> object:
+        if source.filename == "b.py":
+            raise KeyboardInterrupt
+        return fake.analyse(source)
+
+    monkeypatch.setattr(epslint.analysis, "analyse", interrupted)
+    assert project(".").exit_code == 130
+    monkeypatch.setattr(epslint.analysis, "analyse", analyst)
+    project(".")
+    assert analyst.take() == ["b.py", "c.py"]
+
+
 class TestFixing:
     def test_fixes_come_from_the_cache_too(self, project: Cli, analyst: Analyst) -> None:
         project(".")
