@@ -103,19 +103,16 @@ class Sinks:
 
     def within(self, node: ast.AST) -> bool:
         """Whether there is one in a node: a search that ends with the first."""
-        operators, names = self.operators, self.names
-        waiting: list[ast.AST] = [node]
-        while waiting:
-            current = waiting.pop()
-            if isinstance(current, ast.Call):
-                if _last_name(current.func) in names:
-                    return True
-            elif isinstance(current, ast.BinOp):
-                if isinstance(current.op, operators) and not _is_text(current.left):
-                    return True
-            elif isinstance(current, ast.AugAssign) and isinstance(current.op, operators):
-                return True
-            _enter(current, waiting)
+        return any(map(self._is_one, _descend(node)))
+
+    def _is_one(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            return _last_name(node.func) in self.names
+        if isinstance(node, ast.BinOp):
+            told = _is_text(node.left) or _is_safe(node.op, node.right)
+            return isinstance(node.op, self.operators) and not told
+        if isinstance(node, ast.AugAssign):
+            return isinstance(node.op, self.operators) and not _is_safe(node.op, node.value)
         return False
 
 
@@ -324,6 +321,18 @@ def _stretches(statements: list[ast.stmt]) -> tuple[Stretch, ...]:
 def _is_text(node: ast.expr) -> bool:
     """`"%d of %d" % (i, n)` is no division."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+def _is_safe(operator: ast.operator, right: ast.expr) -> bool:
+    """`x / 2` is no hazard whatever x is, and `root / "name"` is a path."""
+    if not isinstance(operator, _DIVIDING):
+        return False
+    if isinstance(right, ast.JoinedStr):
+        return True
+    return isinstance(right, ast.Constant) and right.value not in (0, False)
 
 
 def _called(node: ast.expr) -> ast.expr:

@@ -92,14 +92,14 @@ _DIRECTIVE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s,]+")
-_HINT = re.compile(r"epslint:|noqa", re.IGNORECASE)
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 _REACHES = {"ignore": Reach.LINE, "ignore-file": Reach.FILE}
 
 
 def find_ignores(source: Source) -> tuple[Ignore, ...]:
     """Every suppression comment of a file, in order."""
-    if not _HINT.search(source.text):
+    text = source.text.lower()
+    if "epslint:" not in text and "noqa" not in text:
         return ()
     return tuple(_ignores(source))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from epslint.analysis.depth import with_room
 from epslint.analysis.fact import Fact
@@ -79,7 +80,10 @@ def analyse(
 
     def work() -> tuple[Site, ...]:
         outline = scout(source, _sinks(listening))
-        return tuple(Model(source, outline, hierarchy, listening, whole=whole).sites())
+        model = Model(source, outline, hierarchy, listening, whole=whole)
+        sites = tuple(model.sites())
+        model.dismantle()
+        return sites
 
     return with_room(work)
 
@@ -111,6 +115,7 @@ def _operands(frame: Frame) -> Iterator[tuple[tuple[int, str], Fact]]:
                     yield (row, frame.unit.brief(operand.node)), fact
 
 
+@cache
 def _sinks(listening: frozenset[Op]) -> Sinks:
     telling = listening - _HARMLESS_ALONE
     if listening & _HARMLESS_ALONE:

@@ -130,10 +130,11 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         return
     for field in fields:
         value = getattr(node, field)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif isinstance(value, Sequence) and not isinstance(value, str):
+        kind = type(value)
+        if kind is list or kind is tuple:
             yield from value
+        elif kind is not str and value is not None and kind is not cst.MaybeSentinel:
+            yield value
 
 
 # -- which node is which -----------------------------------------------------------------------

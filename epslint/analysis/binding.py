@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import dotted, key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin

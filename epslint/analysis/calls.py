@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
@@ -263,6 +263,7 @@ def _branches(
     return operands.get("mask"), operands.get("value"), operands.get("x")
 
 
+@cache
 def _told_by(name: str) -> Fact:
     """What the name of a function says of its result; a class gives an object."""
     last = name.rpartition(".")[2]

@@ -8,9 +8,9 @@ own changes, and a join looks at nothing else. A key is the text of an expressio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from epslint.analysis.fact import DType, Evidence, Fact, joined
+from epslint.analysis.fact import DType, Evidence, Fact, joined, replace
 
 
 @dataclass(frozen=True, slots=True)

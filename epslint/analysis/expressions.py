@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -23,10 +22,11 @@ from epslint.analysis.fact import (
     Part,
     joined,
     number,
+    replace,
 )
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
-from epslint.analysis.keys import called, dotted, evaluated, key_of
+from epslint.analysis.keys import called, dotted, evaluated, is_about_identity, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -91,6 +91,7 @@ _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingP
 
 _AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})
 
+_TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
 
@@ -114,6 +115,7 @@ class Expressions:
         self.subscripts = Subscripts(self)
         self.scopes = InnerScopes(self)
         self.calls = calls(self)
+        model.rooms += (self, self.calls)
 
     # -- entry -------------------------------------------------------------------------------
 
@@ -122,12 +124,13 @@ class Expressions:
         if reader is None:
             return UNKNOWN
         fact = reader(self, node, env)
-        return self._as_guarded(node, fact, env)
+        if (fact.zero or fact.huge) and type(node) is not cst.Name:
+            return self._as_guarded(node, fact, env)
+        return fact
 
-    def _as_guarded(self, node: cst.BaseExpression, fact: Fact, env: Env) -> Fact:
+    @staticmethod
+    def _as_guarded(node: cst.BaseExpression, fact: Fact, env: Env) -> Fact:
         """A condition may have said more of this very expression: `if mask.sum() > 0:`."""
-        if isinstance(node, cst.Name) or not (fact.zero or fact.huge):
-            return fact
         key = key_of(node)
         guarded = None if key is None else env.fact(key)
         return fact if guarded is None else replace(fact.within(guarded.range), size=guarded.size)
@@ -314,6 +317,8 @@ class Expressions:
         return self.quietly(node, chosen)
 
     def _comparison(self, node: cst.Comparison, env: Env) -> Fact:
+        if is_about_identity(node):
+            return _TRUTH
         left = self.eval(node.left, env)
         operands = {"x": Operand(node.left, left)}
         for target in node.comparisons:

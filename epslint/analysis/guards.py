@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
 from typing import Protocol
@@ -13,8 +12,8 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.bare import binary
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Fact, Form
-from epslint.analysis.keys import called, key_of, roots_of
+from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
+from epslint.analysis.keys import called, is_about_identity, key_of, roots_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
@@ -158,7 +157,7 @@ class Guards:
 
     def _assume_comparison(self, test: cst.Comparison, truth: bool, env: Env) -> None:
         left = test.left
-        if not truth and len(test.comparisons) > 1:
+        if (not truth and len(test.comparisons) > 1) or is_about_identity(test):
             return
         for target in test.comparisons:
             operator = type(target.operator)

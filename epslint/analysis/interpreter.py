@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.loops import Loops
@@ -41,6 +40,7 @@ class Interpreter:
         self.frame = frame
         self.expressions = Expressions(model, frame, Calls)
         self._loops = Loops(self.expressions, self._suite)
+        model.rooms.append(self)
 
     # -- bodies ------------------------------------------------------------------------------
 

@@ -137,17 +137,18 @@ _READERS: Mapping[type[cst.CSTNode], Callable[[cst.BaseExpression], str | None]]
 
 def roots_of(node: cst.CSTNode) -> Iterator[str]:
     """The names that an expression reads."""
-    if isinstance(node, cst.Name):
-        yield node.value
-    elif isinstance(node, cst.Attribute):
-        yield from roots_of(node.value)
-    elif isinstance(node, cst.Call):
-        yield from roots_of(node.func)
-        for argument in node.args:
-            yield from roots_of(argument.value)
-    else:
-        for child in children(node):
-            yield from roots_of(child)
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        kind = type(current)
+        if kind is cst.Name:
+            yield cast(cst.Name, current).value
+        elif kind is cst.Attribute:
+            waiting.append(cast(cst.Attribute, current).value)
+        elif kind is cst.Arg:
+            waiting.append(cast(cst.Arg, current).value)
+        else:
+            waiting.extend(children(current))
 
 
 @cache
@@ -158,12 +159,29 @@ def evaluated(literal: str) -> object:
 
 def dotted(node: cst.BaseExpression) -> str | None:
     """`torch.nn.functional` as text; None for anything but names and dots."""
-    if isinstance(node, cst.Name):
-        return node.value
-    if isinstance(node, cst.Attribute):
-        base = dotted(node.value)
-        return None if base is None else f"{base}.{node.attr.value}"
+    kind = type(node)  # nodes are of abstract base classes, of which isinstance is slow to deny
+    if kind is cst.Name:
+        return cast(cst.Name, node).value
+    if kind is cst.Attribute:
+        attribute = cast(cst.Attribute, node)
+        base = dotted(attribute.value)
+        return None if base is None else f"{base}.{attribute.attr.value}"
     return None
+
+
+def is_about_identity(node: cst.Comparison) -> bool:
+    """`mode == "sum"`, `x is None`: which of several things it is, nothing about a number."""
+    if len(node.comparisons) != 1 or dotted(node.left) is None:
+        return False
+    (target,) = node.comparisons
+    other = target.comparator
+    if type(target.operator) in (cst.Is, cst.IsNot):
+        return dotted(other) is not None
+    if isinstance(other, cst.Tuple | cst.List | cst.Set):
+        return bool(other.elements) and all(
+            isinstance(element.value, cst.SimpleString) for element in other.elements
+        )
+    return isinstance(other, cst.SimpleString)
 
 
 def called(node: cst.BaseExpression) -> str:

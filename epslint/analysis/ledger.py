@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import DType, Evidence, Fact
+from epslint.analysis.fact import DType, Evidence, Fact, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
 from epslint.analysis.ops import Op

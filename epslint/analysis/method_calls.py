@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,8 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind
-from epslint.analysis.keys import evaluated
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.keys import dotted, evaluated
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -41,6 +40,8 @@ class MethodCalls:
         if not isinstance(func, cst.Attribute) or expressions.is_module(func.value, env):
             return None
         name = func.attr.value
+        if name not in _SPECIAL and method(name) is None and dotted(func.value) is not None:
+            return None  # whatever `self.accelerator` is, nothing is known of its `gather`
         receiver = Operand(func.value, expressions.eval(func.value, env))
         special = _SPECIAL.get(name)
         if special is not None and (fact := special(self, node, receiver, env)) is not None:

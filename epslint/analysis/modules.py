@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Fact, Form
+from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
 from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.spellings import Spelling
 from epslint.analysis.transfer import Call, transfer
+from epslint.scout import Outline
+from epslint.source import Source
 
 if TYPE_CHECKING:
     from epslint.analysis.calls import Calls
@@ -45,6 +46,8 @@ _MODULES: Mapping[str, Spelling] = MappingProxyType(
 )
 _BY_OP: Mapping[str, Spelling] = MappingProxyType({s.op.name: s for s in _MODULES.values()})
 _CHAIN = "torch.nn.Sequential"
+# Without one of these words, or a class with a `forward`, a file has no modules.
+_WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, _CHAIN)), "optim"})
 
 # The part of a module's fact that tells what applying it does begins with one of these.
 _APPLIED = "()"  # the operation
@@ -61,6 +64,8 @@ class Modules:
         self._expressions = expressions
 
     def eval(self, node: cst.Call, env: Env) -> Fact | None:
+        if not self._expressions.model.has_modules:
+            return None
         path = dotted(node.func)
         if path is None:
             return self._applied(node, env) if isinstance(node.func, cst.Call) else None
@@ -127,6 +132,13 @@ class Modules:
             fact = replace(fact, grad=True)
         operands["module"] = Operand(node.func, module)
         return expressions.ledger.conclude(spelling.op, node, operands, fact, env)
+
+
+def may_be_in(source: Source, outline: Outline) -> bool:
+    """Whether a file makes modules, or has classes that are modules."""
+    if any("forward" in owner.methods for owner in outline.classes.values()):
+        return True
+    return any(name in source.text for name in _WORDS)
 
 
 def makers(telling: frozenset[Op]) -> Iterator[str]:

@@ -7,11 +7,11 @@ constant that somebody chose, so the words of settings silence a name.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Kind
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Kind, replace
 from epslint.analysis.ranges import Range
 
 _NAMED = Evidence.NAMED

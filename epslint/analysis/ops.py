@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import auto
+
+from epslint.analysis.quick import QuickEnum
 
 
-class Op(Enum):
+class Op(QuickEnum):
     """What the analysis tells apart."""
 
     # arithmetic

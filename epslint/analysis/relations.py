@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import Evidence, Fact, Form, Kind
+from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import key_of
 from epslint.analysis.moments import of_variance
 from epslint.analysis.ops import Op
@@ -37,16 +36,16 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     if key is not None and theirs == (Op.DETACH, key):
         return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
     if key is not None and theirs == (Op.MAX, key):
-        known = Fact(ranges.NONPOSITIVE, Kind.SHIFTED, Evidence.PROVEN)
+        known = Fact(ranges.NONPOSITIVE, kinds=Kind.SHIFTED, ground=Evidence.PROVEN)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
         proven = Evidence.PROVEN
-        known = Fact(ranges.NONNEGATIVE, Kind.SPAN, proven, proven)
+        known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=proven)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if _is_exponential_less(x.fact, y):
         # `exp(d) - 1 - d` is not negative, but for rounding.
         proven, kinds = Evidence.PROVEN, Kind.KL | Kind.CANCELLED
-        known = Fact(ranges.REAL, kinds, proven, proven, huge=y.fact.huge)
+        known = Fact(ranges.REAL, kinds=kinds, ground=proven, zero=proven, huge=y.fact.huge)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     return _variance(x, y)
 
@@ -58,7 +57,7 @@ def _variance(x: Operand, y: Operand) -> Fact | None:
         return None
     left, right = x.fact, y.fact
     kinds = Kind.VAR | Kind.CANCELLED | (left.kinds & right.kinds & TOPIC)
-    known = Fact(ranges.REAL, kinds, evidence, zero=evidence)
+    known = Fact(ranges.REAL, kinds=kinds, ground=evidence, zero=evidence)
     form = left.form if left.form is not Form.UNKNOWN else right.form
     return replace(known, dtype=left.dtype, form=form, grad=left.grad or right.grad)
 

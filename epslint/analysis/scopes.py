@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,7 +9,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.binding import element_of
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form
+from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, replace
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters

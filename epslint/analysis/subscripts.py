@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,7 +9,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import evaluated, key_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op

@@ -139,7 +139,7 @@ def test_within_never_says_less(fact: Fact, limits: Range) -> None:
 
 
 def test_what_a_guard_excluded_does_not_come_back() -> None:
-    count = Fact(ranges.NONNEGATIVE, Kind.COUNT, Evidence.PROVEN, zero=Evidence.PROVEN)
+    count = Fact(ranges.NONNEGATIVE, kinds=Kind.COUNT, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
     guarded = count.within(ranges.POSITIVE)
     assert not guarded.zeroable
     assert not guarded.join(UNKNOWN).zeroable

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, number, weakest
+from epslint.analysis.fact import (
+    UNKNOWN,
+    DType,
+    Evidence,
+    Fact,
+    Form,
+    Kind,
+    number,
+    replace,
+    weakest,
+)
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import WHOLE, Call, Transfer, like, result

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import (
-    UNKNOWN,
-    DType,
-    Evidence,
-    Fact,
-    Form,
-    Kind,
-)
+from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 

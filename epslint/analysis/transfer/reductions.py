@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from epslint.analysis import ranges
-from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.arrangement import larger, smaller
