@@ -94,7 +94,8 @@ class LargeWeightInit(SiteRule):
         parameter = site.op is Op.PARAMETER
         weights = _target(site) if parameter else site.unit.text(operand.node)
         large = _is_drawn(operand) if parameter else _is_wide(site)
-        if not large or _is_other(weights) or _is_settled(site, weights):
+        embedding = _has_word(_NO_WEIGHTS, site.scope.owner)
+        if not large or embedding or _is_other(weights) or _is_settled(site, weights):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
