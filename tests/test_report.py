@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from epslint import report
+from epslint.report._text import width
 from tests.conftest import Cli
 
 
@@ -48,6 +50,29 @@ class TestFull:
         lines = cli("a.py").stdout.splitlines()
         (caret,) = [text for text in lines if text.endswith("^^^")]
         assert caret == "  | " + " " * left + "^^^"
+
+    @pytest.mark.parametrize("head", ["", "    ", "你" * 7])
+    def test_of_a_very_long_line_the_operand_is_shown(self, cli: Cli, head: str) -> None:
+        items = ", ".join(["1"] * 20_000)
+        cli.write("a.py", f"if x:\n    b = [{items}, '{head}', x / BAD, {items}]\n")
+        lines = cli("a.py").stdout.splitlines()
+        assert max(len(line) for line in lines) < 220
+        (index,) = [number for number, line in enumerate(lines) if line.endswith("^^^")]
+        shown, carets = lines[index - 1 : index + 1]
+        assert width(shown[: shown.index("BAD")]) == carets.index("^")
+        assert any(line.startswith("  + …") and "(BAD + 1e-8)" in line for line in lines)
+
+    def test_a_line_that_fits_is_shown_whole(self, cli: Cli) -> None:
+        line = f"a = {'x + ' * 40}x / BAD"
+        assert 160 < len(line) < 200
+        cli.write("a.py", f"{line}\n")
+        assert f"1 | {line}\n" in cli("a.py").stdout
+
+    def test_a_long_line_takes_no_time(self, cli: Cli) -> None:
+        cli.write("a.py", "b = [" + ", ".join(f"{i} + x" for i in range(5_000)) + ", x / BAD]\n")
+        started = time.process_time()
+        cli("a.py")
+        assert time.process_time() - started < 5  # ndiff would take minutes
 
     def test_windows_lines_and_the_last_line(self, cli: Cli) -> None:
         cli.write("a.py", "a = x / BAD\r\nb = x / WORSE")

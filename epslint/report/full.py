@@ -18,6 +18,7 @@ TALKS = True
 
 _CONTEXT = 1  # lines shown before and after
 _LONGEST = 6  # lines of a finding that spans many
+_WIDEST = 200  # characters of a line, those around the operand
 
 
 def render(run: Run) -> str:
@@ -28,38 +29,56 @@ def render(run: Run) -> str:
 def _block(source: Source, finding: Finding) -> str:
     rows = source.rows(finding.span)
     margin = len(str(min(rows[-1] + _CONTEXT, len(source.lines))))
+    cut = _cut(source, finding)
     lines = [
         f"{place(source, finding)}: {headline(finding)}",
-        *_excerpt(source, finding, rows, margin),
+        *_excerpt(source, finding, rows, margin, cut),
         *_reasons(finding, margin),
     ]
     if finding.fix is not None:
-        lines += _help(source, finding.fix, margin)
+        lines += _help(source, finding.fix, margin, cut)
     lines.append(_more(finding, margin))
     return "\n".join(lines) + "\n"
 
 
-def _excerpt(source: Source, finding: Finding, rows: range, margin: int) -> Iterator[str]:
+def _cut(source: Source, finding: Finding) -> int:
+    """How many characters are left out on the left: none, unless the operand is far out."""
+    at = source.location(finding.span.start)
+    line = source.line(at.row)
+    if len(expanded(line)) <= _WIDEST:
+        return 0
+    return max(len(expanded(line[: at.column - 1])) - _WIDEST // 2, 0)
+
+
+def _shown(text: str, cut: int) -> str:
+    """What is shown of a line, with dots where some of it is left out."""
+    left = expanded(text)[cut:]
+    begun = f"…{left[1:]}" if cut and left else left
+    return begun if len(begun) <= _WIDEST else f"{begun[: _WIDEST - 1]}…"
+
+
+def _excerpt(source: Source, finding: Finding, rows: range, margin: int, cut: int) -> Iterator[str]:
     """The lines of the finding, underlined, between the lines around them."""
     yield _bar(margin)
     around = range(max(rows.start - _CONTEXT, 1), min(rows.stop + _CONTEXT, len(source.lines) + 1))
     for row in islice(around, _LONGEST):
         number = click.style(f"{row:>{margin}}", fg="blue", bold=True)
-        yield f"{number} {_rule()} {expanded(source.line(row))}".rstrip()
+        yield f"{number} {_rule()} {_shown(source.line(row), cut)}".rstrip()
         if row in rows:
-            yield _underline(source, finding, row, margin)
+            yield _underline(source, finding, row, margin, cut)
     if len(around) > _LONGEST:
         yield f"{'':>{margin}} {_rule()} ... {len(around) - _LONGEST} more lines"
     yield _bar(margin)
 
 
-def _underline(source: Source, finding: Finding, row: int, margin: int) -> str:
+def _underline(source: Source, finding: Finding, row: int, margin: int, cut: int) -> str:
     line, begin = source.line(row), source.offset(row)
     indent = len(line) - len(line.lstrip())
     start = max(finding.span.start - begin, indent)
     end = min(finding.span.end - begin, len(line))
-    left = width(expanded(line[:start]))
-    carets = "^" * max(width(expanded(line[:end])) - left, 1)
+    left = width(expanded(line[:start])[cut:])
+    right = width(expanded(line[:end])[cut : cut + _WIDEST])
+    carets = "^" * max(right - left, 1)
     return f"{_bar(margin)} {' ' * left}{click.style(carets, fg='red', bold=True)}"
 
 
@@ -70,11 +89,11 @@ def _reasons(finding: Finding, margin: int) -> Iterator[str]:
         yield f"{'':>{margin}} = {label}: {where}{reason.text}"
 
 
-def _help(source: Source, fix: Fix, margin: int) -> Iterator[str]:
+def _help(source: Source, fix: Fix, margin: int, cut: int) -> Iterator[str]:
     flag = "--fix" if fix.grade.safe else "--fix --unsafe-fixes"
     label = click.style("help", fg="cyan", bold=True)
     yield f"{'':>{margin}} = {label}: {fix.message} ({fix.grade.value} fix, {flag})"
-    yield from _diff(source, fix, margin)
+    yield from _diff(source, fix, margin, cut)
 
 
 def _more(finding: Finding, margin: int) -> str:
@@ -85,10 +104,8 @@ def _more(finding: Finding, margin: int) -> str:
     )
 
 
-def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
+def _diff(source: Source, fix: Fix, margin: int, cut: int) -> Iterator[str]:
     """The lines the fix takes out and those it puts in."""
-    import difflib  # noqa: PLC0415 - a run that finds nothing need not load it
-
     for rows, edits in _touched(source, fix.edits):
         begin, end = source.offset(rows.start), source.offset(rows.stop)
         inside = [
@@ -97,11 +114,21 @@ def _diff(source: Source, fix: Fix, margin: int) -> Iterator[str]:
         ]
         after = Source(source.filename, apply_edits(source.text[begin:end], inside))
         old = source.lines[rows.start - 1 : rows.stop - 1]
-        for line in difflib.ndiff(_bare(old), _bare(after.lines)):
-            sign, text = line[0], expanded(line[2:])
-            if sign in "-+":
-                colour = "red" if sign == "-" else "green"
-                yield f"{'':>{margin}} {click.style(f'{sign} {text}', fg=colour)}".rstrip()
+        for sign, text in _changes(_bare(old), _bare(after.lines)):
+            colour = "red" if sign == "-" else "green"
+            line = f"{sign} {_shown(text, cut)}"
+            yield f"{'':>{margin}} {click.style(line, fg=colour)}".rstrip()
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
+    """Whole lines only: to look inside of them, as ndiff does, takes minutes on a long one."""
+    import difflib  # noqa: PLC0415 - a run that finds nothing need not load it
+
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        if tag != "equal":
+            yield from (("-", line) for line in old[a1:a2])
+            yield from (("+", line) for line in new[b1:b2])
 
 
 def _touched(source: Source, edits: Iterable[Edit]) -> list[tuple[range, list[Edit]]]:
