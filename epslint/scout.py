@@ -81,13 +81,14 @@ class Sinks:
     operators: tuple[type[ast.operator], ...]
     names: frozenset[str]
     makers: frozenset[str] = frozenset()  # classes whose objects are called: `nn.BCELoss`
+    imported: frozenset[str] = frozenset()  # the names of the file's imports
 
     def under_aliases(self, imports: Mapping[str, str]) -> Sinks:
         """After `from torch import log as ln`, `ln` is one of the names too."""
         aliases = {
             local for local, full in imports.items() if full.rpartition(".")[2] in self.names
         }
-        return replace(self, names=self.names | aliases)
+        return replace(self, names=self.names | aliases, imported=frozenset(imports))
 
     def under_names_of_modules(self, tree: ast.Module, text: str) -> Sinks:
         """After `self.loss = nn.BCELoss()`, `loss` is one of the names too."""
@@ -105,9 +106,15 @@ class Sinks:
         """Whether there is one in a node: a search that ends with the first."""
         return any(map(self._is_one, _descend(node)))
 
+    def _is_logging(self, node: ast.Call) -> bool:
+        """`self.log(metrics)`: a tensor's log takes no argument, and `self` is no library."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "log" or not node.args:
+            return False
+        return _root(node.func) not in self.imported
+
     def _is_one(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
-            return _last_name(node.func) in self.names
+            return _last_name(node.func) in self.names and not self._is_logging(node)
         if isinstance(node, ast.BinOp):
             told = _is_text(node.left) or _is_safe(node.op, node.right)
             return isinstance(node.op, self.operators) and not told
@@ -337,6 +344,12 @@ def _is_safe(operator: ast.operator, right: ast.expr) -> bool:
 
 def _called(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _last_name(node: ast.expr) -> str:

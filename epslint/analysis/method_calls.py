@@ -54,6 +54,8 @@ class MethodCalls:
         if found is None:
             return None
         spelling, in_place = found
+        if spelling.op is Op.LOG and node.args:
+            return None  # `logger.log(message)`: a function has a base, a method takes nothing
         if operand.fact.form is Form.OTHER and spelling.op not in _OF_OBJECTS:
             moved = spelling.op in _MOVING and is_module(operand.fact)
             return operand.fact if moved else None

@@ -23,12 +23,11 @@ COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
 
 _NEVER_LEARNED = Kind.COUNT | Kind.MASK | Kind.LENGTH
 
-# Which parameter of an operation is divided by.
+# Which parameter of an operation is divided by. Not `//` and `%`: they are for whole numbers, and
+# there 0 raises an error at once instead of training on.
 _DIVISOR: Mapping[Op, str] = MappingProxyType(
     {
         Op.DIV: "y",
-        Op.FLOORDIV: "y",
-        Op.MOD: "y",
         Op.ADDCDIV: "y",
         Op.RECIPROCAL: "x",
         Op.RSQRT: "x",
@@ -37,7 +36,6 @@ _DIVISOR: Mapping[Op, str] = MappingProxyType(
 )
 DIVISIONS = frozenset(_DIVISOR)
 _CAPPING = frozenset({Op.MINIMUM, Op.CLAMP, Op.CLAMP_MAX, Op.COMPARE})
-_WHOLE = frozenset({Op.FLOORDIV, Op.MOD})
 
 
 def divided_by(site: Site) -> Operand | None:
@@ -105,7 +103,7 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
     fact = operand.fact
-    if site.op in _WHOLE or fact.is_any(Kind.OFFSET) or _is_clamped_count(site, fact):
+    if fact.is_any(Kind.OFFSET) or _is_clamped_count(site, fact):
         return _whole_fix(site, operand)
     role = role_of(site, fact)
     epsilon = epsilon_text(site, role, fact, pole(site, fact))

@@ -136,8 +136,6 @@ def _zeros(origin: Origin) -> Iterator[cst.BaseExpression]:
 
 def _raised(site: Site, operand: Operand, floored: _Floored) -> Fix | None:
     fact = operand.fact
-    if fact.dtype is not DType.INT and site.op in (Op.FLOORDIV, Op.MOD):
-        return None  # a quotient by 1e-8 that is rounded is no better
     if fact.dtype is DType.INT:
         epsilon, meant, grade = "1", "1", Grade.EXACT
     else:
