@@ -2,20 +2,22 @@
 
 A unit is a run of whole lines, such as one method with its decorators. The interpreter is given
 its bare tree. Where somebody asks for a place in the text, which is where there is something to
-say, LibCST parses these lines and no others, and its tree is printed once to find every span.
+say, LibCST parses the statement and no others, and its tree is printed once to find every span.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from epslint.analysis.bare import Statement, UnlikeError, statements, twins
 from epslint.analysis.depth import with_room
+from epslint.analysis.homes import Home, homes
 from epslint.scout import Rows, Stretch
 from epslint.source import Source, SourceError, Span
 
@@ -28,50 +30,66 @@ class Unit:
 
     def __init__(self, source: Source, stretch: Stretch, *, full: bool = False) -> None:
         self.source = source
-        self._rows = stretch.rows
-        self._places: _Places | None = None
-        self._tree: _FullTree | None = None
-        self.body: Sequence[Statement]
-        try:
-            self.body = self._full.body if full else statements(stretch.statements)
-        except UnlikeError:
-            self.body = self._full.body
+        self._stretch = stretch
+        self._places: dict[Home, _Places] = {}
+        self._full: _FullTree | None = None
+        self.body: Sequence[Statement] = self._read(full)
+
+    def _read(self, full: bool) -> Sequence[Statement]:
+        if not full:
+            with suppress(UnlikeError):
+                return statements(self._stretch.statements)
+        self._full = _FullTree(self.source, self._stretch.rows)
+        return self._full.body
 
     @property
     def written(self) -> str:
         """The lines themselves."""
-        return "".join(self.source.lines[self._rows.first - 1 : self._rows.last])
-
-    @property
-    def _full(self) -> _FullTree:
-        if self._tree is None:
-            self._tree = _FullTree(self.source, self._rows)
-        return self._tree
-
-    @property
-    def _located(self) -> _Places:
-        if self._places is None:
-            self._places = with_room(lambda: _places(self.body, self._full))
-        return self._places
+        rows = self._stretch.rows
+        return "".join(self.source.lines[rows.first - 1 : rows.last])
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node stands, without its own parentheses."""
-        return self._located.inner[node]
+        return self._located(node).inner[node]
 
     def outer_span(self, node: cst.BaseExpression) -> Span:
         """Where a node stands with the parentheses that belong to it."""
-        return self._located.outer.get(node) or self.span(node)
+        return self._located(node).outer.get(node) or self.span(node)
 
     def parenthesised(self, node: cst.BaseExpression) -> bool:
         """Whether a node has parentheses of its own."""
-        return node in self._located.outer
+        return node in self._located(node).outer
+
+    def _located(self, node: cst.CSTNode) -> _Places:
+        home = self._homes[node]
+        if home not in self._places:
+            self._places[home] = with_room(lambda: self._places_of(home))
+        return self._places[home]
+
+    @cached_property
+    def _homes(self) -> Mapping[cst.CSTNode, Home]:
+        if self._full is None:
+            return with_room(lambda: homes(self.source, self._stretch, self.body))
+        whole = Home(self._stretch.rows, self.body, None)
+        return dict.fromkeys(self._full.spans, whole)
+
+    def _places_of(self, home: Home) -> _Places:
+        if self._full is not None:
+            return _places(((node, node) for node in self._full.spans), self._full)
+        try:
+            full = _FullTree(self.source, home.rows)
+            return _places(twins(home.body, full.body), full)
+        except (SourceError, UnlikeError):
+            if home.around is None:
+                raise
+            return self._places_of(home.around)
 
     def row(self, node: cst.CSTNode) -> int:
         return self.source.location(self.span(node).start).row
 
     def find_row(self, node: cst.CSTNode) -> int | None:
         """The row of a node that may have been made up by the analysis."""
-        return self.row(node) if node in self._located.inner else None
+        return self.row(node) if node in self._homes else None
 
     def brief(self, node: cst.CSTNode) -> str:
         """A node as messages show it: on one line."""
@@ -101,7 +119,8 @@ class _FullTree:
         self._module = _parsed(self._text, rows)
         self.body = _under_header(self._module) if header else self._module.body
 
-    def spans(self) -> dict[cst.CSTNode, Span]:
+    @cached_property
+    def spans(self) -> Mapping[cst.CSTNode, Span]:
         offset = self._offset
         return {
             node: Span(span.start + offset, span.end + offset)
@@ -116,9 +135,9 @@ def _under_header(module: cst.Module) -> Sequence[cst.BaseStatement]:
     return block.body.body
 
 
-def _places(body: Sequence[Statement], full: _FullTree) -> _Places:
-    spans = full.spans()
-    pairs = [(node, node) for node in spans] if body is full.body else twins(body, full.body)
+def _places(pairs: Iterable[tuple[cst.CSTNode, cst.CSTNode]], full: _FullTree) -> _Places:
+    """Where the first of each pair stands, when the second is a node of the full tree."""
+    spans = full.spans
     inner: dict[cst.CSTNode, Span] = {}
     outer: dict[cst.CSTNode, Span] = {}
     for mine, theirs in pairs:
