@@ -380,7 +380,7 @@ main(["check", "--isolated", "-q", "--output-format", "concise", "--exit-zero", 
 
 
 def test_runs_side_by_side_do_not_hurt_each_other(tmp_path: Path) -> None:
-    hazard = "import torch\n\n\ndef f(x, m):\n    return x / m.sum()\n"
+    hazard = "import torch\n\n\ndef f(x, mask):\n    return x / mask.sum()\n"
     (tmp_path / "pyproject.toml").touch()
     for number in range(6):
         (tmp_path / f"f{number}.py").write_text(hazard + f"# {number}\n")

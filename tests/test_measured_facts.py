@@ -253,8 +253,8 @@ class TestPythonsMax:
 
     def test_the_linter_writes_the_value_first(self) -> None:
         """So that what it adds hides no NaN."""
-        text = fixed("k = len([v for v in x if v > 0])\nreturn 10 // k", "EPS101")
-        assert "max(k, 1)" in text
+        text = fixed("k = len([v for v in x if v > 0])\nreturn 10 / (k - 1)", "EPS103")
+        assert "max(k - 1, 1)" in text
 
 
 class TestLogSumExp:

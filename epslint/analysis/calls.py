@@ -37,6 +37,10 @@ _PAD_MASK = Fact(
 _TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
 
 
+# Who asks whether a value is finite, or makes it so, reckons with its not being.
+_LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
+
+
 class Calls:
     """Evaluates the calls of one frame."""
 
@@ -104,7 +108,7 @@ class Calls:
             fact = self._chosen(op, operands, env)
             if fact is not None:
                 return expressions.ledger.conclude(op, node, operands, fact, env)
-        if op is Op.NAN_TO_NUM and "x" in operands:
+        if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
         if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)

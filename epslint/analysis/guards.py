@@ -107,7 +107,10 @@ _COMPARING: Mapping[str, type[cst.BaseCompOp]] = MappingProxyType(
 
 # Seen through from the outside in: what holds of `n.item()` holds of `n`.
 _TRANSPARENT = frozenset(
-    {"item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"}
+    {
+        *("item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"),
+        *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
+    }
 )
 _LESS = cst.Subtract()
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
@@ -242,7 +245,7 @@ class Guards:
         if (origin := self._condition_behind(node, fact, env)) is not None:
             self.assume(origin.node, truth, env)
         if fact.form is Form.LIST or (fact.form is Form.UNKNOWN and fact.range == ranges.TOP):
-            self._resize(node, ranges.SOME if truth else ranges.point(0.0), env)
+            self.resize(node, ranges.SOME if truth else ranges.point(0.0), env)
         if fact.form is Form.LIST:
             return
         limits = ranges.REAL.without_zero() if truth else ranges.point(0.0)
@@ -282,7 +285,7 @@ class Guards:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
         if isinstance(node, cst.Subscript) and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
-            self._resize(node.value.value, limits, env)
+            self.resize(node.value.value, limits, env)
         if not isinstance(node, cst.Call):
             return
         name = called(node)
@@ -290,9 +293,11 @@ class Guards:
         if subject is None:
             return
         if name in _SIZES:
-            self._resize(subject, limits, env)
+            self.resize(subject, limits, env)
         elif name in _TRANSPARENT:
             self.narrow(subject, self._evaluator.eval(subject, env), limits, env)
+        elif name in ("min", "amin") and limits.positive and len(node.args) <= 1:
+            self.narrow(subject, self._evaluator.eval(subject, env), ranges.POSITIVE, env)
         elif name in ("abs", "fabs", "norm") and limits.positive:
             away = ranges.REAL.without_zero()
             self.narrow(subject, self._evaluator.eval(subject, env), away, env)
@@ -305,7 +310,8 @@ class Guards:
             return [func.value, *arguments]
         return arguments
 
-    def _resize(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+    def resize(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+        """Note how many elements `node` has."""
         key = key_of(node)
         if key is None:
             return

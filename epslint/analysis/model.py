@@ -97,7 +97,10 @@ class Model:
                     if operand.fact.origin is not None
                 }
                 uses = frozenset(final_uses(site.node, frame.uses))
-                yield replace(site, uses=uses, shared=shared)
+                result = site.result
+                if _is_cut_off(site.node, frame):
+                    result = replace(result, grad=False)
+                yield replace(site, result=result, uses=uses, shared=shared)
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted."""
@@ -264,7 +267,7 @@ class Model:
             if (stretches := each.fields.get(name)) is not None:
                 facts.append(self._field(name, stretches, each))
             facts.extend(
-                self._assigned_by(method, each).get(name, UNKNOWN)
+                self._assigned_in(method, each, name)
                 for method in each.methods.values()
                 if name in method.assigns
             )
@@ -276,6 +279,11 @@ class Model:
         if not found.is_any(Kind.RUNNING):
             found = joined([f for f in real if f.constant != 0] or real or facts)
         return found if found != UNKNOWN else names.named(name)
+
+    def _assigned_in(self, method: FunctionOutline, owner: ClassOutline, name: str) -> Fact:
+        fact = self._assigned_by(method, owner).get(name, UNKNOWN)
+        # What a constructor adds up is there before anybody divides by it.
+        return fact.minus(Kind.RUNNING) if method.name == "__init__" else fact
 
     def _property(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
         unit, node = self.definition(method)
@@ -313,6 +321,14 @@ class Model:
             for method in each.methods.values():
                 found |= method.assigns
         return found
+
+
+def _is_cut_off(node: cst.CSTNode, frame: Frame, far: int = 8) -> bool:
+    """Whether a value is only used detached: `torch.exp(x).clamp(max=c).detach()`."""
+    uses = frame.uses.get(node)
+    if not uses or not far:
+        return False
+    return all(op is Op.DETACH or _is_cut_off(user, frame, far - 1) for user, op in uses.items())
 
 
 def _changing(fact: Fact) -> Fact:

@@ -95,6 +95,8 @@ def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> F
     form = _ANNOTATED.get(imports.get(root, root) + dot + rest)
     if form is Form.OTHER:
         return NOT_A_NUMBER  # whatever it is called: `probs: str` is the name of a file
+    if form is Form.NUMBER and fact.is_any(Kind.STD | Kind.VAR):
+        return Fact(range=ranges.POSITIVE, form=form, grad=False)  # `pixel_std: float` is a setting
     return fact if form is None else replace(fact, form=form)
 
 
@@ -145,12 +147,16 @@ _DIFFERENTIATING = re.compile(
 )
 
 
-_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
+_UNLEARNED = re.compile(
+    r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$|"
+    r"(^|[/\\_])(benchmarks?|eval|evaluation|metrics?|diagnostics|plot(ting)?|visuali[sz]ation)"
+    r"[^/\\]*([/\\]|\.py$)"
+)
 
 
 def differentiates(imports: Mapping[str, str], filename: str) -> bool:
-    """Whether something can learn in a file: not in a test, and not with numpy alone in sight."""
-    if _TESTS.search(filename):
+    """Whether something can learn in a file: not in a test or evaluation, nor with numpy only."""
+    if _UNLEARNED.search(filename):
         return False
     roots = {full.partition(".")[0] for full in imports.values()}
     return not roots & _PLAIN or any(_DIFFERENTIATING.match(root) for root in roots)

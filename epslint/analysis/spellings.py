@@ -214,7 +214,7 @@ _ROWS = (
     _Row(Op.TO, "to astype type cast", "x y", open_ended=True),
     _Row(Op.HALF, "half"),
     _Row(Op.BFLOAT16, "bfloat16"),
-    _Row(Op.FLOAT, "float"),
+    _Row(Op.FLOAT, "float to_float"),
     _Row(Op.DOUBLE, "double"),
     _Row(Op.INT, "long int short"),
     _Row(Op.BOOL, "bool"),

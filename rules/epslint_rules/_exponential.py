@@ -41,6 +41,14 @@ def only_compared(site: Site) -> bool:
     return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL}
 
 
+_CAPPING = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM, Op.COMPARE, Op.LOGICAL})
+
+
+def only_capped(site: Site) -> bool:
+    """Whether a result is capped before anything else, and no gradient notices the overflow."""
+    return bool(site.uses) and site.uses <= _CAPPING and not site.differentiated
+
+
 def only_read_out(site: Site) -> bool:
     """Whether a result is only logged or compared, and nothing learns from it."""
     return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY}

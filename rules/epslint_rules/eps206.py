@@ -8,6 +8,7 @@ import libcst as cst
 
 from epslint import stable
 from epslint.analysis.fact import Form, Kind
+from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -101,7 +102,7 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         # The argument of an exp that has a name of its own may have changed since.
         written_here = exponential.node is term.node and is_plain(exponential)
         return "softplus", exponential.operands["x"] if written_here else None
-    if site.op is Op.LOG1P or not _can_be_small(site, term):
+    if site.op is Op.LOG1P or not _is_natural(site) or not _can_be_small(site, term):
         return None
     return "log1p", term
 
@@ -111,6 +112,11 @@ def _exponential(term: Operand) -> Origin | None:
     if origin is None or origin.op is not Op.EXP:
         return None
     return None if origin.fact("x").range.hi <= 0 else origin
+
+
+def _is_natural(site: Site) -> bool:
+    """There is no log1p to the base of 10."""
+    return isinstance(site.node, cst.Call) and called(site.node).rstrip("_") == "log"
 
 
 def _can_be_small(site: Site, term: Operand) -> bool:

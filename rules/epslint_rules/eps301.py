@@ -8,7 +8,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._exponential import capped, clamp_of, is_uncapped, only_compared
+from epslint_rules._exponential import capped, clamp_of, is_uncapped, only_capped, only_compared
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -67,7 +67,7 @@ class UncappedLogprobExp(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not is_uncapped(operand) or only_compared(site):
+        if operand is None or not is_uncapped(operand) or only_compared(site) or only_capped(site):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),

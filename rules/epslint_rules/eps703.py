@@ -83,6 +83,7 @@ class SoftmaxOfAllMasked(SiteRule):
     code = "EPS703"
     name = "softmax-of-all-masked"
     severity = Severity.ADVICE
+    preview = True  # fewer than four in five of its findings were agreed with
     grade = Grade.EXACT
     ops = frozenset({Op.SOFTMAX, Op.LOG_SOFTMAX})
 

@@ -209,7 +209,7 @@ METHODS: list[tuple[str, str, bool]] = [
     ("init-one", "def __init__(self):\n    self.n = 1", SILENT),
     (
         "any-method",
-        "def __init__(self):\n    self.n = 1\ndef g(self, m):\n    self.n = m.sum()",
+        "def __init__(self):\n    self.n = 1\ndef g(self, m):\n    self.n = (m > 0).sum()",
         FLAGGED,
     ),
     ("class-attribute", "n = 0", FLAGGED),
@@ -223,7 +223,7 @@ METHODS: list[tuple[str, str, bool]] = [
     ("default-of-init", "def __init__(self, n=0.0):\n    self.n = n", SILENT),
     (
         "none-then-count",
-        "def __init__(self):\n    self.n = None\ndef g(self, m):\n    self.n = m.sum()",
+        "def __init__(self):\n    self.n = None\ndef g(self, m):\n    self.n = (m > 0).sum()",
         FLAGGED,
     ),
     ("buffer", "def __init__(self):\n    self.register_buffer('n', torch.zeros(1))", FLAGGED),

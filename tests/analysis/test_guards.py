@@ -48,8 +48,8 @@ def at_least_one(value):
 
 """
 
-TORCH = "def f(x, y, mask, other):\n    n = torch.sum(mask)\n    m = torch.sum(other)\n"
-NUMPY = "def f(x, y, mask, other):\n    n = np.sum(mask)\n    m = np.sum(other)\n"
+TORCH = "def f(x, y, mask, other):\n    n = torch.sum(mask)\n    m = torch.sum(other > 0)\n"
+NUMPY = "def f(x, y, mask, other):\n    n = np.sum(mask)\n    m = np.sum(other > 0)\n"
 NUMBER = (
     "def f(x, y, items, others):\n"
     "    n = len([item for item in items if item > 0])\n"

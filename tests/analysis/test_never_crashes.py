@@ -292,7 +292,7 @@ def test_odd_indices(index: str) -> None:
 
 def test_the_generator_makes_hazards() -> None:
     """A generator of harmless code would prove nothing."""
-    hazards = "x / mask.sum() / (x // len([i for i in x if i]))"
+    hazards = "x / mask.sum() / (x / len([i for i in x if i]))"
     text = f"{HEAD}\n    def f(self, x, mask):\n        return {hazards}\n"
     repair = check(text)
     assert len(repair.applied) == 2

@@ -133,7 +133,7 @@ import torch
 
 
 def f(a, b, mask, other):
-    return a / (b / (mask.sum()) / other.sum().item()) / (a / torch.std(b / mask.sum(-1)))
+    return a / (b / (mask.sum()) / other.sum(0)) / (a / torch.std(b / mask.sum(-1)))
 """
 
 

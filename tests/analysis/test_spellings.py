@@ -140,8 +140,6 @@ SAME_HAZARD = [
     ("import operator", "operator.truediv(x, (y > 0).sum())"),
     ("", "x / sum(v > 0 for v in y)"),
     ("", "x / len([v for v in y if v > 0])"),
-    ("", "x // len([v for v in y if v > 0])"),
-    ("", "x % len([v for v in y if v > 0])"),
 ]
 
 
@@ -151,9 +149,10 @@ def test_the_same_hazard(imports: str, expression: str) -> None:
     assert found == ["EPS101"]
 
 
-@pytest.mark.parametrize("operator", ["/=", "//=", "%="])
-def test_augmented_divisions(operator: str) -> None:
-    assert codes(f"def f(x, mask):\n    x {operator} mask.sum()\n    return x\n") == ["EPS101"]
+@pytest.mark.parametrize(("operator", "found"), [("/=", ["EPS101"]), ("//=", []), ("%=", [])])
+def test_augmented_divisions(operator: str, found: list[str]) -> None:
+    """Whole numbers raise an error at once: nothing is trained on."""
+    assert codes(f"def f(x, mask):\n    x {operator} mask.sum()\n    return x\n") == found
 
 
 SPREADS = [

@@ -33,7 +33,7 @@ def sum_(call: Call) -> Fact:
         range_,
         kinds,
         ground=max(x.ground, Evidence.NAMED),
-        zero=_unless_drawn(_zero_of_sum(x, call.form), x),
+        zero=_unless_drawn(_zero_of_sum(x, call.form, many=call.get("dim") is not None), x),
         huge=x.huge,
         dtype=DType.INT if x.dtype.discrete else x.dtype,
     )
@@ -58,15 +58,17 @@ def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
     return Evidence.NONE if x.is_any(Kind.DRAWN) and not x.can_be_empty else zero
 
 
-def _zero_of_sum(x: Fact, form: Form) -> Evidence:
+def _zero_of_sum(x: Fact, form: Form, *, many: bool) -> Evidence:
     if x.can_be_empty:
         return Evidence.PROVEN
     if x.zero or form is Form.NUMBER or x.form is Form.LIST:
         return x.zero  # numbers gathered over a loop are taken to be some
     if x.range.nonnegative and not x.is_any(Kind.MAGNITUDE):
         return Evidence.NONE  # exps, say: for a sum of 0 every one of them must underflow
-    # Of a sum of unknown things not even the sign is known: that it can be 0 is a fair guess.
-    return Evidence.NAMED
+    # Of a total of unknown things nothing is known. But where there are many sums, over the rows of
+    # an adjacency or a confusion matrix, one of them is soon 0.
+    known = x.kinds or x.range.nonnegative
+    return Evidence.NAMED if known or many else Evidence.NONE
 
 
 def mean(call: Call) -> Fact:
