@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
 _DEPTH = 4  # of helpers calling helpers that are followed
+# A function of more lines is no helper: it does many things, and what it gives is made of all of
+# them. Following it costs more than anything else and tells nothing.
+_LONGEST = 60
 
 
 class Summaries:
@@ -66,7 +69,7 @@ class Summaries:
     ) -> Summary | None:
         """What a call gives; None where it leads too deep or back to itself."""
         unit, node, owner = callee
-        if frame.depth >= _DEPTH:
+        if frame.depth >= _DEPTH or (unit is not frame.unit and unit.length > _LONGEST):
             return None
         given = matched(node, positional, keywords, bound=owner is not None)
         question = (id(node), tuple(sorted(given.items(), key=lambda item: item[0])), env.mode.grad)

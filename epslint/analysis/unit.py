@@ -43,6 +43,11 @@ class Unit:
         return self._full.body
 
     @property
+    def length(self) -> int:
+        """How many lines these are."""
+        return self._stretch.rows.last - self._stretch.rows.first + 1
+
+    @property
     def written(self) -> str:
         """The lines themselves."""
         rows = self._stretch.rows
