@@ -127,6 +127,10 @@ _POSTERIOR = re.compile(r"(^|_)(posterior|gp|mvn|predictive)(_|$)")
 _LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
 
 
+# What normalises has its spread to be divided by.
+_NORMALISING = re.compile(r"(^|_)(rms|normali[sz]er|normali[sz]ation|scaler)(_|$)")
+
+
 def named_attribute(name: str, owner: str = "") -> Fact:
     """The same of an attribute: a distribution keeps its own spread positive."""
     if name == "variance" and _POSTERIOR.search(snake(owner)):
@@ -134,7 +138,8 @@ def named_attribute(name: str, owner: str = "") -> Fact:
     if name == "grad":
         return Fact(grad=False)  # what is stored there nobody differentiates again
     told = named(name)
-    return replace(told, zero=Evidence.NONE) if name in ("variance", "stddev") else told
+    kept = name in ("variance", "stddev") or (name == "std" and _NORMALISING.search(snake(owner)))
+    return replace(told, zero=Evidence.NONE) if kept else told
 
 
 _COUNTER = re.compile(r"(^|_)(count|counts|n|num|total|steps?|samples?|seen|counter)$")

@@ -94,7 +94,7 @@ class Subscripts:
         branch = env.child()
         self._expressions.guards.assume(index, True, branch)
         chosen = self._expressions.quietly(node, branch)
-        size = self.count_true(index, env)
+        size = ranges.SOME if mask.is_any(Kind.PEAKED) else self.count_true(index, env)
         fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
         operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
         return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)

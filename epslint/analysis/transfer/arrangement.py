@@ -34,8 +34,10 @@ def picked(call: Call) -> Fact:
 
 
 def selected(call: Call) -> Fact:
-    """The elements for which a mask holds: possibly none."""
-    return replace(picked(call), size=ranges.NONNEGATIVE)
+    """The elements for which a mask holds: possibly none, but for one made from lengths."""
+    mask = call.get("mask")
+    some = mask is not None and mask.is_any(Kind.PEAKED)
+    return replace(picked(call), size=ranges.SOME if some else ranges.NONNEGATIVE)
 
 
 def picked_pair(call: Call) -> Fact:

@@ -1,0 +1,46 @@
+"""Which files are taken to learn nothing, so that the rules about gradients are silent there."""
+
+from __future__ import annotations
+
+import pytest
+
+from epslint.analysis.signature import differentiates
+
+TORCH = {"torch": "torch"}
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "tests/test_losses.py",
+        "losses_test.py",
+        "conftest.py",
+        "trainer/metrics.py",
+        "scripts/eval_policy.py",
+        "eval.py",
+        "plot_returns.py",
+        r"C:\work\benchmark.py",
+    ],
+)
+def test_nothing_learns_in(filename: str) -> None:
+    assert not differentiates(TORCH, filename)
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "losses.py",
+        "metric_learning.py",
+        "metric_learning/loss.py",
+        "/home/me/evaluation/loss.py",
+        "/home/me/test_project/loss.py",
+        "evaluator_network.py",
+        "retrieval.py",
+    ],
+)
+def test_something_learns_in(filename: str) -> None:
+    assert differentiates(TORCH, filename)
+
+
+def test_nothing_learns_with_numpy_alone() -> None:
+    assert not differentiates({"np": "numpy"}, "losses.py")
