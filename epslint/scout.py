@@ -3,7 +3,7 @@
 LibCST costs fourteen times as much as `ast` per line, and most functions of most files cannot hold
 a hazard. The scout lists the functions, classes, imports and module statements of a file by their
 lines and says which of them contain an operation that somebody listens to; only those, and what
-they turn out to need, are then parsed in full.
+they turn out to need, are then interpreted.
 """
 
 from __future__ import annotations
