@@ -240,6 +240,11 @@ class Expressions:
     def _text(self, node: cst.BaseExpression, env: Env) -> Fact:
         return NOT_A_NUMBER
 
+    def _concatenated(self, node: cst.ConcatenatedString, env: Env) -> Fact:
+        self.eval(node.left, env)
+        self.eval(node.right, env)
+        return NOT_A_NUMBER
+
     def _formatted(self, node: cst.FormattedString, env: Env) -> Fact:
         for part in node.parts:
             if isinstance(part, cst.FormattedStringExpression):
@@ -402,7 +407,7 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.Integer: Expressions._number,
         cst.Float: Expressions._number,
         cst.SimpleString: Expressions._text,
-        cst.ConcatenatedString: Expressions._text,
+        cst.ConcatenatedString: Expressions._concatenated,
         cst.FormattedString: Expressions._formatted,
         cst.Tuple: Expressions._list,
         cst.List: Expressions._list,
