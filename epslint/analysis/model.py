@@ -103,18 +103,26 @@ class Model:
                 yield replace(site, result=result, uses=uses, shared=shared)
 
     def frames(self) -> Iterator[Frame]:
-        """Every suspect stretch of the file, interpreted."""
-        everything = self.tracing or self._whole
-        if self.outline.suspect or everything:
+        """Every suspect stretch of the file, interpreted; then the others, if they are wanted.
+
+        In this order, for what is asked first is answered first, and attributes that are made of
+        each other are not the same from every side.
+        """
+        yield from self._frames(suspect=True)
+        if self.tracing or self._whole:
+            yield from self._frames(suspect=False)
+
+    def _frames(self, *, suspect: bool) -> Iterator[Frame]:
+        if self.outline.suspect is suspect:
             yield from self._body_frames(self.outline.body, None)
         for function in self.outline.functions.values():
-            if function.suspect or everything:
+            if function.suspect is suspect:
                 yield self._function_frame(function, None)
         for owner in self.outline.classes.values():
-            if owner.suspect or everything:
+            if owner.suspect is suspect:
                 yield from self._body_frames(owner.body, owner)
             for method in owner.methods.values():
-                if method.suspect or everything:
+                if method.suspect is suspect:
                     yield self._function_frame(method, owner)
 
     def _body_frames(self, body: Sequence[Stretch], owner: ClassOutline | None) -> Iterator[Frame]:
