@@ -123,6 +123,7 @@ class Guards:
 
     def __init__(self, evaluator: Evaluates) -> None:
         self._evaluator = evaluator
+        self._behind: set[cst.CSTNode] = set()  # what the value being narrowed was made by
 
     def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Put into `env` what follows from `test` being true, or false."""
@@ -279,7 +280,11 @@ class Guards:
             return
         if (behind := key_of(origin.node)) is not None and behind != key:
             env.refine(behind, narrowed, roots_of(origin.node))
+        if origin.node in self._behind:
+            return  # `self.n = int(self.n)`: the attribute is made of itself
+        self._behind.add(origin.node)
         self._narrow_inside(origin.node, limits, env)
+        self._behind.discard(origin.node)
 
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""

@@ -334,3 +334,17 @@ def test_much_installed_code(package: str) -> None:
     for path in chosen:
         if (text := readable(path)) is not None:
             check(text, str(path))
+
+
+def test_an_attribute_that_is_made_of_itself() -> None:
+    text = """
+class Options:
+    def finalize(self):
+        self.jobs = int(self.jobs)
+
+    def share(self, x):
+        if self.jobs:
+            return x / self.jobs
+        return x / (self.jobs > 0).sum()
+"""
+    assert not api.check_source(text).failures
