@@ -75,11 +75,14 @@ class Kind(QuickFlag):
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
 PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN | Kind.UNCLIPPED
-# Kinds that a range can contradict: one without negative numbers all, one that is bounded STRUCK.
-_CONTRADICTED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
+# Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
+_SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
+# Kinds that a range can contradict. A magnitude kept away from 0 is none: after a join with the
+# unknown nobody could tell it from one that was never clamped.
+_CONTRADICTED = _SIGNED | Kind.MAGNITUDE
 
 
-_REMEMBERED = 3  # how many other paths a joined value knows of
+REMEMBERED = 7  # how many other paths a joined value knows of
 
 
 class Evidence(IntEnum):
@@ -175,10 +178,13 @@ class Fact:
             self.__dict__["huge"] = Evidence.NONE
         if not kinds.meets(_CONTRADICTED):
             return
+        if not limits.has_zero:
+            kinds &= ~Kind.MAGNITUDE
         if limits.lo >= 0:
-            self.__dict__["kinds"] = kinds & ~_CONTRADICTED
+            kinds &= ~_SIGNED
         elif limits.lo > -ranges.INF:
-            self.__dict__["kinds"] = kinds & ~Kind.STRUCK
+            kinds &= ~Kind.STRUCK
+        self.__dict__["kinds"] = kinds
 
     # -- questions that rules ask ------------------------------------------------------------
 
@@ -243,7 +249,7 @@ class Fact:
         """The same, made by `rival` on another path."""
         if rival is None or rival is self.origin or rival in self.rivals:
             return self
-        return replace(self, rivals=(rival, *self.rivals)[:_REMEMBERED])
+        return replace(self, rivals=(rival, *self.rivals)[:REMEMBERED])
 
     def _merged(self, other: Fact, range_: Range, size: Range, parts: tuple[Part, ...]) -> Fact:
         broken = (self.kinds ^ other.kinds) & PROMISED

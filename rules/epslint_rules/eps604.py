@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import Fact, Kind
+import libcst as cst
+
+from epslint.analysis.fact import REMEMBERED, Fact, Kind
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
@@ -55,7 +57,7 @@ class ZeroInitialCount(SiteRule):
     ```
 
     ## Fix
-    Lets the count start at 1e-24.
+    Lets the count start at 1e-24, in the constructor and wherever it is set back to 0.
 
     ## Fix safety
     Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
@@ -90,12 +92,21 @@ class ZeroInitialCount(SiteRule):
 
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
-    origin = operand.fact.origin
-    if origin is None or origin.op is not Op.CONSTANT or not _is_number(operand.fact):
+    """Every start is moved: in the constructor and wherever the count is set back."""
+    origin, rivals = operand.fact.origin, operand.fact.rivals
+    if origin is None or not _is_zero(origin) or not _is_number(operand.fact):
         return None
+    if len(rivals) == REMEMBERED:  # there may be a start that nobody remembers
+        return None
+    starts = [each for each in (origin, *rivals) if _is_zero(each)]
     epsilon = spelled(site.hierarchy.epsilon(Role.COUNT))
-    span = origin.unit.span(origin.node)
-    return Fix(f"Start at {epsilon} (count)", Grade.BOUNDED, (Edit(span, epsilon),))
+    spans = sorted({each.unit.span(each.node) for each in starts})
+    edits = tuple(Edit(span, epsilon) for span in spans)
+    return Fix(f"Start at {epsilon} (count)", Grade.BOUNDED, edits)
+
+
+def _is_zero(origin: Origin) -> bool:
+    return isinstance(origin.node, cst.Integer | cst.Float) and origin.node.evaluated_value == 0
 
 
 def _is_number(fact: Fact) -> bool:

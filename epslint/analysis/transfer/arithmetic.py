@@ -32,9 +32,9 @@ def add(call: Call) -> Fact:
     kinds = x.kinds & y.kinds
     # With one operand fixed, the sum is the other one moved: that is how `std + eps` stays a std.
     if y.constant is not None or y.is_any(Kind.EPSILON):
-        kinds = x.kinds & ~WHOLE
+        kinds = _kinds_moved(x, by=y)
     elif x.constant is not None or x.is_any(Kind.EPSILON):
-        kinds = y.kinds & ~WHOLE
+        kinds = _kinds_moved(y, by=x)
     elif x.zero and y.zero:
         kinds = (x.kinds | y.kinds) & ~(LOGARITHMIC | WHOLE)
     kinds |= (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN) & ~Kind.EPSILON
@@ -45,6 +45,12 @@ def add(call: Call) -> Fact:
         zero=_zero_of_sum(x, y),
         huge=_huge_of_sum(x, y),
     )
+
+
+def _kinds_moved(fact: Fact, by: Fact) -> Kind:
+    """What a value still is with a fixed amount added: 0 where its input is, it is no more."""
+    stays = by.constant == 0
+    return fact.kinds & ~(WHOLE if stays else WHOLE | Kind.MAGNITUDE)
 
 
 def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
