@@ -69,7 +69,13 @@ def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
 
 def _is_masked(fact: Fact) -> bool:
     """A product with a mask, element by element: no sum or count over it."""
-    return fact.is_any(Kind.MASK) and not fact.is_any(Kind.SUM | Kind.COUNT | Kind.MEAN)
+    if fact.is_any(Kind.SUM | Kind.COUNT | Kind.MEAN):
+        return False
+    if fact.is_any(Kind.MASK):
+        return True
+    origin = fact.origin  # of a signed value times a mask the kind does not tell
+    factors = origin.operands.values() if origin is not None and origin.op is Op.MUL else ()
+    return any(_is_masked(factor.fact) for factor in factors)
 
 
 def _huge_of_sum(x: Fact, y: Fact) -> Evidence:
@@ -325,10 +331,10 @@ def product_of_tensors(call: Call) -> Fact:
     x, y = call.x, call.y
     if x.range.nonnegative and y.range.nonnegative:
         # Sums of squares and magnitudes are 0 where those are: see `reductions.sum_`.
-        magnitudes = x.is_any(Kind.MAGNITUDE) and y.is_any(Kind.MAGNITUDE)
-        zero = max(x.zero, y.zero, Evidence.NAMED if magnitudes else Evidence.NONE)
-        kinds = Kind.SUM | (x.kinds & y.kinds & Kind.MAGNITUDE)
-        return result(call, ranges.NONNEGATIVE, kinds, zero=zero)
+        weights = all(f.is_any(Kind.MAGNITUDE) or not f.range.has_zero for f in (x, y))
+        magnitude = (x.kinds | y.kinds) & Kind.MAGNITUDE if weights else Kind.NONE
+        zero = max(x.zero, y.zero, Evidence.NAMED if magnitude else Evidence.NONE)
+        return result(call, ranges.NONNEGATIVE, Kind.SUM | magnitude, zero=zero)
     return result(call, kinds=(x.kinds & y.kinds) & TOPIC)
 
 
