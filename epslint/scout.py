@@ -214,7 +214,7 @@ def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
     decorators = {_last_name(_called(d)) for d in node.decorator_list}
     return FunctionOutline(
         name=node.name,
-        stretch=Stretch(_rows(node), (node,)),
+        stretch=Stretch(rows_of(node), (node,)),
         suspect=sinks.within(node),
         is_property=bool(decorators & {"property", "cached_property", "lazy_property"}),
     )
@@ -305,7 +305,8 @@ def _self_assignments(node: ast.stmt) -> Iterator[str]:
             yield str(child.args[0].value)
 
 
-def _rows(node: ast.stmt) -> Rows:
+def rows_of(node: ast.stmt) -> Rows:
+    """The lines of a statement, its decorators with it."""
     decorators: Collection[ast.expr] = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(d.lineno for d in decorators)])
     return Rows(first, node.end_lineno or node.lineno)
@@ -315,7 +316,7 @@ def _stretches(statements: list[ast.stmt]) -> tuple[Stretch, ...]:
     """One for each statement, statements that share a line (`a = 1; b = 2`) together."""
     groups: list[Stretch] = []
     for statement in statements:
-        rows = _rows(statement)
+        rows = rows_of(statement)
         if groups and rows.first <= groups[-1].rows.last:
             last = groups.pop()
             rows = Rows(last.rows.first, max(rows.last, last.rows.last))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from epslint.analysis.bare import Statement, children
-from epslint.scout import Rows, Stretch
+from epslint.scout import Rows, Stretch, rows_of
 from epslint.source import Source
 
 _Suites = Iterator[tuple[Sequence[ast.stmt], Sequence[cst.CSTNode]]]
@@ -63,11 +63,8 @@ def _claim(node: cst.CSTNode, home: Home, others: set[int], found: dict[cst.CSTN
 def _home(source: Source, statement: ast.stmt, node: cst.CSTNode, around: Home) -> Home:
     if not _stands_alone(source, statement):
         return around
-    assert statement.end_lineno is not None
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
     assert isinstance(node, cst.BaseStatement | cst.BaseSmallStatement)
-    return Home(Rows(first, statement.end_lineno), [node], around)
+    return Home(rows_of(statement), [node], around)
 
 
 def _stands_alone(source: Source, statement: ast.stmt) -> bool:

@@ -24,6 +24,7 @@ from epslint.analysis.origin import Operand
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
+# Calls that do not come back: what follows them is not reached.
 _LEAVING = frozenset(
     {"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"}
 )
