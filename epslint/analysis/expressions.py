@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import names
 from epslint.analysis.binding import Bindings
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
     UNKNOWN,
-    DType,
     Fact,
     Form,
     Kind,
-    Part,
-    joined,
-    number,
     replace,
 )
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import called, dotted, evaluated, is_about_identity, key_of
 from epslint.analysis.ledger import Ledger, still_means
+from epslint.analysis.literals import (
+    CONSTANTS,
+    collection,
+    library_value,
+    literal_number,
+    positions,
+)
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.relations import difference, over_own_magnitude, square, with_its_zeros
 from epslint.analysis.scopes import InnerScopes
-from epslint.analysis.spellings import DTYPES
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
 
@@ -65,26 +66,6 @@ BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
     }
 )
 
-_CONSTANTS: Mapping[str, Fact] = MappingProxyType(
-    {
-        "True": number(1, DType.BOOL),
-        "False": number(0, DType.BOOL),
-        "None": NOT_A_NUMBER,
-        "math.pi": number(3.141592653589793),
-        "numpy.pi": number(3.141592653589793),
-        "torch.pi": number(3.141592653589793),
-        "math.e": number(2.718281828459045),
-        "numpy.e": number(2.718281828459045),
-        "math.inf": number(ranges.INF),
-        "numpy.inf": number(ranges.INF),
-        "torch.inf": number(ranges.INF),
-        "jax.numpy.inf": number(ranges.INF),
-        "sys.float_info.epsilon": number(2.0**-52),
-        "sys.float_info.min": number(2.0**-1022),
-    }
-)
-
-# Operations of which more is known when both operands are looked at together.
 _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
     {Op.SUB: difference, Op.ADD: with_its_zeros, Op.MUL: square}
 )
@@ -184,10 +165,10 @@ class Expressions:
         found = env.fact(name)
         if found is not None:
             return self._measured_again(found, env)
-        if (constant := _CONSTANTS.get(name)) is not None:
+        if (constant := CONSTANTS.get(name)) is not None:
             return constant
         if (imported := self.resolved(name, env)) is not None:
-            return _library_value(imported)
+            return library_value(imported)
         return self.model.global_fact(name)
 
     def _measured_again(self, fact: Fact, env: Env) -> Fact:
@@ -205,7 +186,7 @@ class Expressions:
             if (found := env.fact(path)) is not None:
                 return found
             if (imported := self.resolved(path, env)) is not None:
-                return _library_value(imported)
+                return library_value(imported)
             if (own := self._own_attribute(path)) is not None:
                 return own
         return self._attribute_of(node, self.eval(node.value, env))
@@ -234,7 +215,7 @@ class Expressions:
     # -- literals ----------------------------------------------------------------------------
 
     def _number(self, node: cst.Integer | cst.Float, env: Env) -> Fact:
-        fact = _numbers(node.value)
+        fact = literal_number(node.value)
         return replace(fact, origin=self.ledger.origin(Op.CONSTANT, node, {}))
 
     def _text(self, node: cst.BaseExpression, env: Env) -> Fact:
@@ -255,7 +236,7 @@ class Expressions:
         facts = [self.eval(element.value, env) for element in node.elements]
         for fact in facts:
             self.ledger.note_use(Op.NAME, node, fact)
-        return replace(_collection(facts, node.elements), parts=_positions(facts, node.elements))
+        return replace(collection(facts, node.elements), parts=positions(facts, node.elements))
 
     def _dict(self, node: cst.Dict, env: Env) -> Fact:
         parts: list[tuple[int | str, Fact]] = []
@@ -350,21 +331,6 @@ class Expressions:
         return UNKNOWN
 
 
-def _collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fact:
-    if not facts:
-        return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
-    starred = any(isinstance(element, cst.StarredElement) for element in elements)
-    size = ranges.SOME if starred else ranges.point(float(len(facts)))
-    return replace(joined(facts), form=Form.LIST, size=size, parts=())
-
-
-def _positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:
-    """The elements one by one, of a literal short enough to be taken apart again."""
-    if len(facts) > 8 or any(isinstance(element, cst.StarredElement) for element in elements):
-        return ()
-    return tuple(enumerate(facts))
-
-
 def _chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
     """The operands of `a and b and c`, or of `a or b or c`."""
     operands: list[cst.BaseExpression] = []
@@ -377,27 +343,8 @@ def _chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
     return [current, *reversed(operands)]
 
 
-@cache
-def _numbers(literal: str) -> Fact:
-    value = evaluated(literal)
-    assert isinstance(value, int | float)
-    try:
-        return number(float(value), DType.INT if isinstance(value, int) else DType.UNKNOWN)
-    except OverflowError:
-        return number(ranges.INF, DType.INT)
-
-
 def _shape(base: Fact) -> Fact:
     return transfer(Call(Op.NUMEL, {"x": base}))
-
-
-def _library_value(path: str) -> Fact:
-    if (constant := _CONSTANTS.get(path)) is not None:
-        return constant
-    name = path.rpartition(".")[2]
-    if name in DTYPES and path.partition(".")[0] in ("torch", "numpy", "jax", "tensorflow"):
-        return replace(NOT_A_NUMBER, dtype=DType(DTYPES[name]))
-    return names.named(name)
 
 
 _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(

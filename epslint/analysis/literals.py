@@ -1,0 +1,69 @@
+"""Literals: what numbers, collections and the constants of libraries are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis import names, ranges
+from epslint.analysis.fact import NOT_A_NUMBER, DType, Fact, Form, Part, joined, number, replace
+from epslint.analysis.keys import evaluated
+from epslint.analysis.spellings import DTYPES
+
+CONSTANTS: Mapping[str, Fact] = MappingProxyType(
+    {
+        "True": number(1, DType.BOOL),
+        "False": number(0, DType.BOOL),
+        "None": NOT_A_NUMBER,
+        "math.pi": number(3.141592653589793),
+        "numpy.pi": number(3.141592653589793),
+        "torch.pi": number(3.141592653589793),
+        "math.e": number(2.718281828459045),
+        "numpy.e": number(2.718281828459045),
+        "math.inf": number(ranges.INF),
+        "numpy.inf": number(ranges.INF),
+        "torch.inf": number(ranges.INF),
+        "jax.numpy.inf": number(ranges.INF),
+        "sys.float_info.epsilon": number(2.0**-52),
+        "sys.float_info.min": number(2.0**-1022),
+    }
+)
+
+# Operations of which more is known when both operands are looked at together.
+
+
+def collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fact:
+    if not facts:
+        return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
+    starred = any(isinstance(element, cst.StarredElement) for element in elements)
+    size = ranges.SOME if starred else ranges.point(float(len(facts)))
+    return replace(joined(facts), form=Form.LIST, size=size, parts=())
+
+
+def positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:
+    """The elements one by one, of a literal short enough to be taken apart again."""
+    if len(facts) > 8 or any(isinstance(element, cst.StarredElement) for element in elements):
+        return ()
+    return tuple(enumerate(facts))
+
+
+@cache
+def literal_number(literal: str) -> Fact:
+    value = evaluated(literal)
+    assert isinstance(value, int | float)
+    try:
+        return number(float(value), DType.INT if isinstance(value, int) else DType.UNKNOWN)
+    except OverflowError:
+        return number(ranges.INF, DType.INT)
+
+
+def library_value(path: str) -> Fact:
+    if (constant := CONSTANTS.get(path)) is not None:
+        return constant
+    name = path.rpartition(".")[2]
+    if name in DTYPES and path.partition(".")[0] in ("torch", "numpy", "jax", "tensorflow"):
+        return replace(NOT_A_NUMBER, dtype=DType(DTYPES[name]))
+    return names.named(name)
