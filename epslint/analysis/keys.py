@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
@@ -11,6 +12,8 @@ from typing import cast
 import libcst as cst
 
 from epslint.analysis.bare import children
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 _OPERATORS: Mapping[type[cst.CSTNode], str] = MappingProxyType(
     {
@@ -133,6 +136,11 @@ _READERS: Mapping[type[cst.CSTNode], Callable[[cst.BaseExpression], str | None]]
         cst.Comparison: _comparison,
     }
 )
+
+
+def words_of(node: cst.BaseExpression) -> list[str]:
+    """The names in a pure expression, in order, attributes and functions with them."""
+    return _WORD.findall(key_of(node) or "")
 
 
 def roots_of(node: cst.CSTNode) -> Iterator[str]:

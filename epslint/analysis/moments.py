@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from epslint.analysis.fact import Evidence, Fact, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.names import is_counter, snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -191,8 +191,7 @@ def _tells(operand: Operand, words: re.Pattern[str]) -> bool:
     nodes = [operand.node]
     if origin is not None:
         nodes += [o.node for name, o in origin.operands.items() if name in ("x", "y")]
-    written = " ".join(filter(None, map(key_of, nodes)))
-    return any(words.search(snake(name)) for name in re.findall(r"[A-Za-z_]\w*", written))
+    return any(words.search(snake(name)) for node in nodes for name in words_of(node))
 
 
 def _maker(fact: Fact) -> Origin | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from epslint.analysis.fact import Kind
-from epslint.analysis.keys import key_of
 from epslint.analysis.names import snake
 from epslint.analysis.origin import Operand
+from epslint_rules._wording import words_behind
 
 _POLICY_LOSS = re.compile(
     r"(^|_)(ppo|grpo|rloo|a2c|a3c|reinforce|trpo|pg|surr\d?|surrogate\w*|advantages?|"
@@ -20,17 +19,7 @@ _WEIGHED = re.compile(r"(^|_)(log_?(probs?|ps?|pi|ratios?)|ratios?|policy|actor)
 
 def is_policy_loss(loss: Operand) -> bool:
     """Whether a loss weighs log-probabilities or ratios with advantages."""
-    words = [snake(word) for word in words_of(loss, 5)]
+    words = [snake(word) for word in words_behind(loss, 5)]
     if any(_POLICY_LOSS.search(word) for word in words):
         return True
     return loss.fact.is_any(Kind.ADVANTAGE) and any(_WEIGHED.search(word) for word in words)
-
-
-def words_of(operand: Operand, depth: int) -> Iterator[str]:
-    """The names in how a value is written, and in what it was made of."""
-    yield from re.findall(r"[A-Za-z_]\w*", key_of(operand.node) or "")
-    origin = operand.fact.origin
-    if origin is None or not depth:
-        return
-    for each in origin.operands.values():
-        yield from words_of(each, depth - 1)

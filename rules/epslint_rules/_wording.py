@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import libcst as cst
 
 from epslint.analysis.fact import Evidence
+from epslint.analysis.keys import words_of
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
@@ -31,3 +32,14 @@ def made_elsewhere(operand: Operand) -> tuple[Reason, ...]:
     """How an operand came to be, where that is not written at the place itself."""
     origin = operand.fact.origin
     return () if origin is None or origin.node is operand.node else chain(operand.fact)
+
+
+def words_behind(operand: Operand, depth: int) -> Iterator[str]:
+    """The names in how a value is written, and in what it was made of."""
+    yield from words_of(operand.node)
+    origin = operand.fact.origin
+    if origin is None or not depth:
+        return
+    yield from words_of(origin.node)
+    for each in origin.operands.values():
+        yield from words_behind(each, depth - 1)

@@ -8,15 +8,14 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Evidence, Fact, Form, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.fact import Evidence, Form, Kind
 from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted, words_behind
 
 # Where each operation has its condition, and what it writes where that holds or does not.
 _MASKS: Mapping[Op, tuple[str, tuple[str, ...]]] = MappingProxyType(
@@ -117,21 +116,10 @@ def _can_be_all(site: Site, mask: Operand) -> Evidence:
     """How it is known that a mask can leave nothing of a row."""
     if not mask.fact.is_any(Kind.MASK) or mask.fact.is_any(Kind.PEAKED):
         return Evidence.NONE
-    words = [snake(word) for word in _words(mask.node, mask.fact, 4)]
+    words = [snake(word) for word in words_behind(mask, 4)]
     if any(_LEAVING_SOME.search(word) for word in words) or not any("mask" in w for w in words):
         return Evidence.NONE
     return Evidence.NAMED
-
-
-def _words(node: cst.BaseExpression, fact: Fact, depth: int) -> Iterator[str]:
-    """The names in how a value is written, and in what it was made of."""
-    yield from re.findall(r"[A-Za-z_]\w*", key_of(node) or "")
-    origin = fact.origin
-    if origin is None or not depth:
-        return
-    yield from re.findall(r"[A-Za-z_]\w*", key_of(origin.node) or "")
-    for operand in origin.operands.values():
-        yield from _words(operand.node, operand.fact, depth - 1)
 
 
 def _fix(site: Site, filled: Origin) -> Fix | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import words_of
 from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -120,13 +120,13 @@ def _is_called(words: re.Pattern[str], operand: Operand) -> bool:
 
 
 def _names(node: cst.BaseExpression, fact: Fact) -> Iterator[str]:
-    yield from re.findall(r"[A-Za-z_]\w*", key_of(node) or "")[-1:]
+    yield from words_of(node)[-1:]
     origin = fact.origin
     while origin is not None and origin.op in (Op.SAME, Op.DETACH, Op.TO, Op.FLOAT, Op.PICK):
         inner = origin.operands.get("x")
         if inner is None:
             return
-        yield from re.findall(r"[A-Za-z_]\w*", key_of(inner.node) or "")[-1:]
+        yield from words_of(inner.node)[-1:]
         origin = inner.fact.origin
 
 
