@@ -25,7 +25,7 @@ Constraint = Callable[[Range], Range]
 class Evaluates(Protocol):
     """What guards need of the interpreter."""
 
-    def eval(self, node: cst.BaseExpression, env: Env) -> Fact: ...
+    def quietly(self, node: cst.BaseExpression, env: Env) -> Fact: ...
 
     def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
 
@@ -180,7 +180,7 @@ class Guards:
         env: Env,
     ) -> None:
         holding = operator if truth else _OPPOSITE[operator]
-        left_fact, right_fact = self._evaluator.eval(left, env), self._evaluator.eval(right, env)
+        left_fact, right_fact = self._evaluator.quietly(left, env), self._evaluator.quietly(right, env)
         self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
         mirrored = _MIRRORED[holding]
         self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
@@ -190,7 +190,7 @@ class Guards:
         self, node: cst.BaseExpression, group: cst.BaseExpression, inside: bool, env: Env
     ) -> None:
         """`n in (1, 2)` and `n not in (0, 1)`."""
-        values = [self._evaluator.eval(element, env).range for element in _elements(group)]
+        values = [self._evaluator.quietly(element, env).range for element in _elements(group)]
         if group in _elements(group) or not values:
             return
         limits = ranges.TOP
@@ -198,7 +198,7 @@ class Guards:
             limits = reduce(Range.join, values)
         elif any(value.constant == 0 for value in values):
             limits = ranges.REAL.without_zero()
-        self.narrow(node, self._evaluator.eval(node, env), limits, env)
+        self.narrow(node, self._evaluator.quietly(node, env), limits, env)
 
     @staticmethod
     def _separate(
@@ -242,7 +242,7 @@ class Guards:
                     self.assume(element, truth, env)
 
     def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
-        fact = self._evaluator.eval(node, env)
+        fact = self._evaluator.quietly(node, env)
         if (origin := self._condition_behind(node, fact, env)) is not None:
             self.assume(origin.node, truth, env)
         if fact.form is Form.LIST or (fact.form is Form.UNKNOWN and fact.range == ranges.TOP):
@@ -300,12 +300,12 @@ class Guards:
         if name in _SIZES:
             self.resize(subject, limits, env)
         elif name in _TRANSPARENT:
-            self.narrow(subject, self._evaluator.eval(subject, env), limits, env)
+            self.narrow(subject, self._evaluator.quietly(subject, env), limits, env)
         elif name in ("min", "amin") and limits.positive and len(node.args) <= 1:
-            self.narrow(subject, self._evaluator.eval(subject, env), ranges.POSITIVE, env)
+            self.narrow(subject, self._evaluator.quietly(subject, env), ranges.POSITIVE, env)
         elif name in ("abs", "fabs", "norm") and limits.positive:
             away = ranges.REAL.without_zero()
-            self.narrow(subject, self._evaluator.eval(subject, env), away, env)
+            self.narrow(subject, self._evaluator.quietly(subject, env), away, env)
 
     def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
         """What a call is about: the receiver of a method, then its arguments."""
@@ -320,7 +320,7 @@ class Guards:
         key = key_of(node)
         if key is None:
             return
-        fact = self._evaluator.eval(node, env) or UNKNOWN
+        fact = self._evaluator.quietly(node, env) or UNKNOWN
         size = fact.size.meet(limits)
         env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
 

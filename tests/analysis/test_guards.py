@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.analysis.probe import codes
+from tests.analysis.probe import codes, places
 
 HEAD = """\
 import contextlib
@@ -663,3 +663,21 @@ def test_no_row_is_written_twice() -> None:
 def test_both_outcomes_are_in_every_group() -> None:
     for group in (CONDITIONS, LENGTHS, TENSORS, ARRAYS, OTHERS):
         assert {row.flagged for row in group} == {FLAGGED, SILENT}
+
+
+def test_a_comparison_of_what_a_helper_made_speaks_of_the_helper_where_it_stands() -> None:
+    # To learn from `share > 0` the guard looks into `float(…)`, which is written elsewhere: the
+    # division there is a finding of that function, and must not be noted as one of this.
+    source = """\
+    import torch
+
+
+    def share_of(x, mask):
+        return float(torch.sum(x) / torch.sum(mask))
+
+
+    def f(a, b, scale):
+        share = share_of(a, b)
+        return 1 / scale if share > 0 else None
+    """
+    assert places(source) == ["torch.sum(mask)"]
