@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from epslint import __version__, options
-from epslint.errors import EpslintError
+from epslint.errors import EpslintError, described
 from epslint.flags import Flags
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _Epslint(click.Group):
             if ctx.obj == "verbose":
                 sys.excepthook(type(error), error, error.__traceback__)
             _fail(
-                f"internal error: {type(error).__name__}: {error}\n"
+                f"internal error: {described(error)}\n"
                 "This is a bug in epslint; `epslint check -v` shows where it happened."
             )
 

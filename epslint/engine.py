@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from epslint.config import Config
-from epslint.errors import Failure
+from epslint.errors import Failure, described
 from epslint.outcome import FileReport
 from epslint.rule import Confidence, Diagnosis, Finding, Rule, Severity, SiteRule
 from epslint.selection import Ruleset, for_file
@@ -35,7 +35,7 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     except SourceError as error:
         return FileReport(source.filename, source, failures=(Failure(source.filename, str(error)),))
     except Exception as error:  # a flaw of ours in one file must not hide the findings of others
-        reason = f"internal error of the analysis: {type(error).__name__}: {error}"
+        reason = f"internal error of the analysis: {described(error)}"
         return FileReport(source.filename, source, failures=(Failure(source.filename, reason),))
     hearing = _Hearing(source, ruleset, failures)
     found = _settle(hearing.about_sites(sites), ruleset)
@@ -86,7 +86,7 @@ class _Hearing:
         try:
             diagnoses = tuple(question())
         except Exception as error:  # one broken rule must not silence the others
-            reason = f"rule {rule.code} ({rule.name}) crashed: {type(error).__name__}: {error}"
+            reason = f"rule {rule.code} ({rule.name}) crashed: {described(error)}"
             row = self.source.location(about.span.start).row
             self.failures.append(Failure(self.source.filename, reason, row))
         else:

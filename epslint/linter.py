@@ -9,7 +9,7 @@ from pathlib import Path
 
 from epslint import engine, fixer, registry
 from epslint.config import Config
-from epslint.errors import Failure
+from epslint.errors import Failure, described
 from epslint.outcome import FileReport, Repair
 from epslint.registry import Catalogue
 from epslint.selection import Ruleset, choose
@@ -46,7 +46,7 @@ class Linter:
         except OSError as error:
             reason = f"cannot be read or written: {error.strerror or error}"
         except (Exception, SystemExit) as error:  # must not hide what is wrong in other files
-            reason = f"internal error: {type(error).__name__}: {error}"
+            reason = f"internal error: {described(error)}"
         return failed(target, reason)
 
     def _visited(self, target: Target) -> Visit:

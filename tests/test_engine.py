@@ -42,9 +42,9 @@ def test_a_place_visited_twice_is_reported_once(monkeypatch: pytest.MonkeyPatch)
 def test_a_crashing_rule_is_reported_and_the_others_go_on() -> None:
     report = api.check_source("a = x / BAD\nb = x / CRASH\nc = x / MILD\n", "f.py")
     assert [finding.code for finding in report.findings] == ["FAK101", "FAK103"]
-    assert [str(failure) for failure in report.failures] == [
-        "f.py:2: rule FAK401 (crashing-rule) crashed: ZeroDivisionError: oh no"
-    ]
+    (failure,) = map(str, report.failures)
+    told = "f.py:2: rule FAK401 (crashing-rule) crashed: ZeroDivisionError: oh no (fake"
+    assert failure.startswith(told)
 
 
 def test_a_crash_of_the_analysis_is_the_files_failure(
@@ -61,7 +61,9 @@ def test_a_crash_of_the_analysis_is_the_files_failure(
     result = cli("--output-format", "concise", ".")
     assert result.exit_code == 2
     assert "a.py:1:9: FAK101" in result.stdout
-    assert "b.py: internal error of the analysis: KeyError: 'lost'" in result.stderr
+    assert (
+        "b.py: internal error of the analysis: KeyError: 'lost' (test_engine.py:" in result.stderr
+    )
 
 
 def test_filters() -> None:

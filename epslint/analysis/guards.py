@@ -180,7 +180,10 @@ class Guards:
         env: Env,
     ) -> None:
         holding = operator if truth else _OPPOSITE[operator]
-        left_fact, right_fact = self._evaluator.quietly(left, env), self._evaluator.quietly(right, env)
+        left_fact, right_fact = (
+            self._evaluator.quietly(left, env),
+            self._evaluator.quietly(right, env),
+        )
         self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
         mirrored = _MIRRORED[holding]
         self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
