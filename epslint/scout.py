@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from epslint.source import Source, SourceError
 
@@ -47,7 +48,20 @@ class FunctionOutline:
     @cached_property
     def assigns(self) -> frozenset[str]:
         """The attributes of `self` that it sets."""
-        return frozenset(_self_assignments(self.stretch.statements[0]))
+        return frozenset().union(*self._assigns_by_statement)
+
+    @cached_property
+    def last_assigning(self) -> int:
+        """Which of its statements is the last to set one."""
+        sets = self._assigns_by_statement
+        return max((place for place, names in enumerate(sets) if names), default=-1)
+
+    @cached_property
+    def _assigns_by_statement(self) -> tuple[frozenset[str], ...]:
+        (node,) = self.stretch.statements
+        assert isinstance(node, FunctionNode)
+        me = _self_of(node)
+        return tuple(frozenset(_self_assignments(child, me) if me else ()) for child in node.body)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,15 +127,28 @@ class Sinks:
         return _root(node.func) not in self.imported
 
     def _is_one(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Call):
-            return _last_name(node.func) in self.names and not self._is_logging(node)
-        if isinstance(node, ast.BinOp):
-            told = _is_text(node.left) or _is_safe(node.op, node.right)
-            return isinstance(node.op, self.operators) and not told
-        if isinstance(node, ast.AugAssign):
-            return isinstance(node.op, self.operators) and not _is_safe(node.op, node.value)
-        return False
+        looks = _LOOKS.get(type(node))  # most nodes are none of these
+        return looks is not None and looks(self, node)
 
+    def _is_call(self, node: ast.Call) -> bool:
+        return _last_name(node.func) in self.names and not self._is_logging(node)
+
+    def _is_operation(self, node: ast.BinOp) -> bool:
+        if not isinstance(node.op, self.operators) or _is_text(node.left):
+            return False
+        return not _is_safe(node.op, node.right)
+
+    def _is_assignment(self, node: ast.AugAssign) -> bool:
+        return isinstance(node.op, self.operators) and not _is_safe(node.op, node.value)
+
+
+_LOOKS: Mapping[type[ast.AST], Callable[..., bool]] = MappingProxyType(
+    {
+        ast.Call: Sinks._is_call,
+        ast.BinOp: Sinks._is_operation,
+        ast.AugAssign: Sinks._is_assignment,
+    }
+)
 
 # Fields that hold no nodes, or none that anybody looks into: names, operators, contexts.
 _PLAIN = frozenset(
@@ -282,12 +309,12 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
     )
 
 
-def _self_assignments(node: ast.stmt) -> Iterator[str]:
-    assert isinstance(node, FunctionNode)
+def _self_of(node: FunctionNode) -> str | None:
     arguments = node.args.posonlyargs + node.args.args
-    if not arguments:
-        return
-    me = arguments[0].arg
+    return arguments[0].arg if arguments else None
+
+
+def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
     for child in _descend(node):
         if (
             isinstance(child, ast.Attribute)

@@ -153,6 +153,16 @@ class Env:
             self._bindings[key] = replace(binding, fact=widened)
         return changed
 
+    def resume(self, earlier: Env, clock: int) -> None:
+        """Take in what the same loop came to before, as if it were found out at this moment."""
+        for key, binding in earlier._bindings.items():
+            before, settled = self.fact(key), binding.fact
+            if before is None or settled is None:
+                continue
+            # A 0 that was found to be where an accumulation begins is that again.
+            again = before.constant == 0 and not settled.zero
+            self._bindings[key] = Binding(settled if again else before.widen(settled), clock)
+
     def assigned(self) -> Iterator[tuple[str, Fact]]:
         """The bindings of this layer alone."""
         for key, binding in self._bindings.items():

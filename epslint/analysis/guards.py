@@ -127,24 +127,23 @@ class Guards:
 
     def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Put into `env` what follows from `test` being true, or false."""
-        if isinstance(test, cst.UnaryOperation) and isinstance(
-            test.operator, cst.Not | cst.BitInvert
-        ):
+        _ASSUMED.get(type(test), Guards._assume_truthy)(self, test, truth, env)
+
+    def _assume_unary(self, test: cst.UnaryOperation, truth: bool, env: Env) -> None:
+        if type(test.operator) in (cst.Not, cst.BitInvert):
             self.assume(test.expression, not truth, env)
-        elif isinstance(test, cst.BooleanOperation):
-            self._assume_both(test.left, test.right, isinstance(test.operator, cst.And), truth, env)
-        elif isinstance(test, cst.BinaryOperation):
-            if isinstance(test.operator, cst.BitAnd | cst.BitOr):
-                both = isinstance(test.operator, cst.BitAnd)
-                self._assume_both(test.left, test.right, both, truth, env)
-        elif isinstance(test, cst.Comparison):
-            self._assume_comparison(test, truth, env)
-        elif isinstance(test, cst.NamedExpr):
-            self.assume(test.target, truth, env)
-        elif isinstance(test, cst.Call):
-            self._assume_call(test, truth, env)
         else:
             self._assume_truthy(test, truth, env)
+
+    def _assume_boolean(self, test: cst.BooleanOperation, truth: bool, env: Env) -> None:
+        self._assume_both(test.left, test.right, type(test.operator) is cst.And, truth, env)
+
+    def _assume_binary(self, test: cst.BinaryOperation, truth: bool, env: Env) -> None:
+        if type(test.operator) in (cst.BitAnd, cst.BitOr):
+            self._assume_both(test.left, test.right, type(test.operator) is cst.BitAnd, truth, env)
+
+    def _assume_named(self, test: cst.NamedExpr, truth: bool, env: Env) -> None:
+        self.assume(test.target, truth, env)
 
     def _assume_both(
         self,
@@ -326,6 +325,18 @@ class Guards:
         fact = self._evaluator.quietly(node, env) or UNKNOWN
         size = fact.size.meet(limits)
         env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
+
+
+_ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
+    {
+        cst.UnaryOperation: Guards._assume_unary,
+        cst.BooleanOperation: Guards._assume_boolean,
+        cst.BinaryOperation: Guards._assume_binary,
+        cst.Comparison: Guards._assume_comparison,
+        cst.NamedExpr: Guards._assume_named,
+        cst.Call: Guards._assume_call,
+    }
+)
 
 
 def _without_end(range_: Range, value: float) -> Range | None:

@@ -36,6 +36,9 @@ class Loops:
         self._expressions = expressions
         self._suite = suite
         self._open: list[_Loop] = []
+        # What a loop inside another came to when it was last met. It starts from there, or a nest
+        # of four would run its innermost body sixteen times and more.
+        self._settled: dict[cst.CSTNode, Env] = {}
 
     @property
     def inside(self) -> bool:
@@ -102,12 +105,16 @@ class Loops:
         A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
         """
         entry = env.child()
+        if (settled := self._settled.get(node)) is not None:
+            entry.resume(settled, self._expressions.model.tick())
         for _ in range(3):
             ends, loop = self._turn(node.body, entry, bind)
             after = entry.child()
             after.absorb([layer.down_to(entry) for layer in ends])
             if not ends or not entry.widen(after):
                 break
+        if self.inside:
+            self._settled[node] = entry
         breaks = [layer.down_to(env) for layer in loop.breaks]
         ended: list[Env] = []
         if leave is not None and (ends or not breaks):

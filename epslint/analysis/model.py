@@ -308,7 +308,8 @@ class Model:
         frame = replace(self._frame(unit, node, owner, depth=1), recording=False)
         env = Env(mode=mode_of(node, self.mode))
         self.bind_parameters(node.params, frame, env, {})
-        Interpreter(self, frame).run(node.body.body, env)
+        # What comes after the last of them has no say in what they are.
+        Interpreter(self, frame).run(node.body.body[: method.last_assigning + 1], env)
         return Fact(parts=tuple(frame.attributes.items()))
 
     def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
