@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor
 from torch._ops import OpOverload
@@ -18,16 +18,16 @@ from epslint.runtime._probe import (
     extent_of,
     kinds_in,
     kinds_of_number,
-    numbers_in,
-    tensors_in,
+    leaves_in,
 )
 from epslint.runtime._versions import GONE, is_still, version_of
 
 Kinds = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+# Named tuples: on a GPU one of these is made for every operation, and a frozen dataclass takes four
+# times as long.
+class Held(NamedTuple):
     """A tensor, and the version of it that is meant."""
 
     tensor: Tensor
@@ -39,8 +39,7 @@ class Held:
         return is_still(self.tensor, self.version)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """One operation, with all that is needed to judge it later."""
 
     op: OpOverload
@@ -97,8 +96,7 @@ class Seen:
         return Arrival(str(self.op), place_of(place) if place else None, _extents(self.operands))
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """An operation as it comes by: what it was called with and what it gave."""
 
     op: OpOverload
@@ -111,12 +109,13 @@ class Sighting:
         self, sums: list[Tensor], spot: Spot | None, node: str | None, forward_spot: Spot | None
     ) -> Seen:
         """All of it that a judgement needs."""
-        operands = list(tensors_in((self.args, self.kwargs)))
-        written = {id(t) for t in self.outputs} & {id(t) for t in operands}
+        operands, numbers = leaves_in((self.args, self.kwargs))
+        given = {id(tensor) for tensor in operands}
+        written = {id(tensor) for tensor in self.outputs if id(tensor) in given}
         return Seen(
             op=self.op,
             operands=tuple(Held(t, GONE if id(t) in written else version_of(t)) for t in operands),
-            numbers=tuple(numbers_in((self.args, self.kwargs))),
+            numbers=tuple(numbers),
             outputs=tuple(Held(t, version_of(t) + (id(t) in written)) for t in self.outputs),
             before=tuple(self.before),
             sums=tuple(sums),

@@ -15,7 +15,7 @@ from torch._ops import OpOverload, OpOverloadPacket
 from epslint.epsilon import Clamp, Role
 from epslint.runtime import _guards
 from epslint.runtime._blame import op_of_node
-from epslint.runtime._probe import numbers_in, tensors_in
+from epslint.runtime._probe import leaves_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,11 @@ def mended(mender: Mender, call: Call, capped: float | None = None) -> tuple[Ten
     """The result with what was born in it replaced, and where that was."""
     fixed = mender.fix(call)
     born = ~call.plain.isfinite()
-    operands = list(tensors_in((call.args, call.kwargs)))
+    operands, numbers = leaves_in((call.args, call.kwargs))
     if mender.by_element:
         for operand in operands[: mender.handed_in]:
             born = born & operand.isfinite()
-        if mender.handed_in is None and not all(map(math.isfinite, numbers_in(call.args))):
+        if mender.handed_in is None and not all(map(math.isfinite, numbers)):
             born = torch.zeros_like(born)
         largest = torch.finfo(fixed.dtype).max
         fixed = fixed.clamp(-largest, largest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -57,35 +56,34 @@ class Extent:
 
 
 def outputs_in(result: object) -> list[Tensor]:
-    """`tensors_in` as a list, quick for the one tensor that most operations give."""
+    """`tensors_in`, quick for the one tensor that most operations give."""
     if isinstance(result, Tensor) and result.is_cpu and result.is_floating_point():
         return [result]
-    return list(tensors_in(result))
+    return tensors_in(result)
 
 
-def tensors_in(tree: object) -> Iterator[Tensor]:
+def tensors_in(tree: object) -> list[Tensor]:
     """The tensors that can hold a NaN, in arguments or results nested as torch nests them."""
-    if isinstance(tree, Tensor):
-        if (tree.is_floating_point() or tree.is_complex()) and not tree.is_meta:
-            yield tree
-    elif isinstance(tree, (list, tuple)):
-        for branch in tree:
-            yield from tensors_in(branch)
-    elif isinstance(tree, dict):
-        for branch in tree.values():
-            yield from tensors_in(branch)
+    return leaves_in(tree)[0]
 
 
-def numbers_in(tree: object) -> Iterator[float]:
-    """The Python floats among arguments: a `-inf` written there is meant."""
-    if isinstance(tree, float):
-        yield tree
-    elif isinstance(tree, (list, tuple)):
-        for branch in tree:
-            yield from numbers_in(branch)
-    elif isinstance(tree, dict):
-        for branch in tree.values():
-            yield from numbers_in(branch)
+def leaves_in(tree: object) -> tuple[list[Tensor], list[float]]:
+    """The same, and the Python floats: a `-inf` written among the arguments is meant."""
+    tensors: list[Tensor] = []
+    numbers: list[float] = []
+    branches = [tree]
+    # A loop over what is yet to be seen, and no generator: it runs for each operation on a GPU.
+    for branch in branches:
+        if isinstance(branch, Tensor):
+            if (branch.is_floating_point() or branch.is_complex()) and not branch.is_meta:
+                tensors.append(branch)
+        elif isinstance(branch, float):
+            numbers.append(branch)
+        elif isinstance(branch, (list, tuple)):
+            branches.extend(branch)
+        elif isinstance(branch, dict):
+            branches.extend(branch.values())
+    return tensors, numbers
 
 
 def probe(tensor: Tensor) -> Tensor:

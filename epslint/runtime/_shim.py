@@ -135,6 +135,9 @@ class _Session(QuietMode):
         self._families = families
         self._report = report
         self._trail = Trail()
+        # By identity, which the caches of `_menders` keep for good: an operation computes its hash
+        # anew each time, in Python.
+        self._menders: dict[tuple[int, str | None], Mender | None] = {}
 
     def __torch_dispatch__(
         self,
@@ -147,8 +150,8 @@ class _Session(QuietMode):
         if types and any(is_wrapper(kind) for kind in types):
             return NotImplemented
         node = current_node()
-        mender = backward_mender_of(func, node.name()) if node else mender_of(func)
-        if mender is None or mender.family not in self._families:
+        mender = self._mender(func, None if node is None else node.name())
+        if mender is None:
             return func(*args, **kwargs)
         self._trail.follow()
         with unseen():
@@ -160,6 +163,14 @@ class _Session(QuietMode):
             return call.plain
         # Nothing was mended: now for all to see, and in place if it was asked for that way.
         return func(*args, **kwargs)
+
+    def _mender(self, func: OpOverload, node: str | None) -> Mender | None:
+        key = id(func), node
+        if key not in self._menders:
+            mender = mender_of(func) if node is None else backward_mender_of(func, node)
+            is_chosen = mender is not None and mender.family in self._families
+            self._menders[key] = mender if is_chosen else None
+        return self._menders[key]
 
     def _replacement(self, mender: Mender, call: Call, node: Node | None) -> Tensor | None:
         """The mended result; None if it is known that nothing needs mending."""

@@ -41,6 +41,7 @@ from epslint.runtime._probe import (
     probe,
 )
 from epslint.runtime._trail import Trail, current_node, next_number
+from epslint.runtime._versions import version_of
 from epslint.runtime._window import Known, Window
 
 On: TypeAlias = Literal["raise", "warn", "record"]
@@ -118,6 +119,8 @@ class _Session(QuietMode):
         self._running = Running()
         self._unconfirmed: list[Birth] = []
         self._window = Window(settings.check_every or _WINDOW)
+        # Nothing bad is open: then an operation concerns nobody but itself.
+        self._is_calm = self._at_once
         # Autograd runs the backward pass of each device on a thread of its own.
         self._lock = threading.RLock()
 
@@ -129,21 +132,25 @@ class _Session(QuietMode):
         kwargs: dict[str, object] | None = None,
     ) -> object:
         # Every operation comes by here. What is fine on the CPU, and that is nearly all, leaves
-        # after a few lookups and a sum.
+        # after a few lookups and a sum: whatever is added here, each of them pays.
         kwargs = kwargs or {}
-        if self._running.node is not None and self._running.has_ended:
-            self._end_node()
         if types and any(is_wrapper(kind) for kind in types):
             # Let it unwrap itself: its operations on plain tensors come here again.
             return NotImplemented
+        is_calm = self._is_calm or self._has_calmed_down()
         plan = self._plans.get(id(func)) or self._plan(func)
+        is_passed = not plan.checked and (is_calm or not self._is_delivery())
         # A forked DataLoader worker inherits this mode but shares nothing with its report.
-        if not (plan.checked or self._is_delivery()) or forks.count != self._forks:
+        if is_passed or forks.count != self._forks:
             return plan.call(*args, **kwargs)
         if next_number() != self._trail.next:
             self._trail.follow()
         # In the backward pass what is handed to it may tell of a birth that left a formula unseen.
-        if plan.harmless and plan.is_harmless(args, kwargs) and current_node() is None:
+        if (
+            plan.harmless is not None
+            and plan.is_harmless(args, kwargs)
+            and (is_calm or current_node() is None)
+        ):
             return self._known.kept(plan.call, args)
         if plan.changed:
             return self._change(plan, func, args, kwargs)
@@ -162,15 +169,16 @@ class _Session(QuietMode):
     ) -> object:
         """Run and check an operation that writes over what it reads."""
         target = args[0]
-        if plan.changes_first and self._glances and self._known.knows(target):
+        memory = self._known.of(target) if plan.changes_first and self._glances else None
+        if memory is not None:
             result = plan.call(*args, **kwargs)
             if result is target and is_finite_at_a_glance(result):
-                self._known.learn(result)
+                memory.version = version_of(result) + 1
                 return result
             changed, before = outputs_in(target), list[Tensor]()
         else:
             changed = outputs_in([args[i] for i in plan.changed])
-            before = _sums([one for one in changed if not self._known.knows(one)])
+            before = _sums([one for one in changed if self._known.of(one) is None])
             result = plan.call(*args, **kwargs)
         for one in changed:
             self._known.learn(one)
@@ -191,6 +199,15 @@ class _Session(QuietMode):
             self._running.end(self._window.waiting)
             self._judge_window(quietly=quietly)
 
+    def _has_calmed_down(self) -> bool:
+        """Whether what was found bad is settled by now, since autograd may have gone on."""
+        if self._running.has_ended:
+            self._end_node()
+        self._is_calm = self._at_once and not (
+            self._running.node or self._unconfirmed or self._window.waiting
+        )
+        return self._is_calm
+
     def _end_node(self) -> None:
         with self._lock, unseen():
             self._running.end(self._window.waiting)
@@ -199,8 +216,6 @@ class _Session(QuietMode):
 
     def _is_delivery(self) -> bool:
         """Whether a gradient is put into its leaf while it may hold what left a formula unseen."""
-        if self._at_once and not self._unconfirmed:
-            return False
         node = current_node()
         return node is not None and node.name().endswith("AccumulateGrad")
 
@@ -216,9 +231,10 @@ class _Session(QuietMode):
     def _suspect(self, sighting: Sighting) -> None:
         """Put an operation into the window; one on the CPU was found bad and does not wait."""
         node = current_node()
+        self._is_calm = False
         with self._lock, unseen():
             seen = sighting.keep(
-                sums=_sums(sighting.outputs),
+                sums=[probe(tensor) for tensor in sighting.outputs],
                 spot=user_spot(),
                 node=None if node is None else node.name(),
                 forward_spot=None if node is None else self._trail.line_of(node),

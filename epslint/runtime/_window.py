@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -29,9 +30,8 @@ class Window:
     def add(self, seen: Seen) -> None:
         """Let an operation wait."""
         self.waiting.append(seen)
-        self._bytes += sum(
-            output.tensor.numel() * output.tensor.element_size() for output in seen.outputs
-        )
+        for output in seen.outputs:
+            self._bytes += output.tensor.numel() * output.tensor.element_size()
 
     @property
     def is_full(self) -> bool:
@@ -45,6 +45,12 @@ class Window:
         return [seen for seen in waiting if not all(finite[id(one)] for one in seen.sums)]
 
 
+@dataclass(slots=True)
+class _Memory:
+    reference: weakref.ref[Tensor]
+    version: int
+
+
 class Known:
     """Tensors changed in place whose last sum we have: they need no other before the next change.
 
@@ -52,34 +58,34 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[int, tuple[weakref.ref[Tensor], int]] = {}
+        self._seen: dict[int, _Memory] = {}
 
-    def knows(self, tensor: object) -> bool:
-        """Whether no sum of it must be taken before it is changed."""
-        known = self._seen.get(id(tensor))
-        if known is None:
-            return False
-        alive = known[0]()
-        return alive is not None and alive is tensor and version_of(alive) <= known[1]
+    def of(self, tensor: object) -> _Memory | None:
+        """What is remembered of it, if no sum of it must be taken before it is changed."""
+        memory = self._seen.get(id(tensor))
+        if memory is None:
+            return None
+        alive = memory.reference()
+        if alive is None or alive is not tensor or version_of(alive) > memory.version:
+            return None
+        return memory
 
     def learn(self, tensor: Tensor) -> None:
         """A sum of it was taken, or will be."""
-        known = self._seen.get(id(tensor))
-        if known is not None and known[0]() is tensor:
-            reference = known[0]
-        else:
-            reference = weakref.ref(tensor)
-            if len(self._seen) > _KNOWN:
-                self._seen.clear()
-        self._seen[id(tensor)] = (reference, version_of(tensor) + 1)
+        memory = self._seen.get(id(tensor))
+        if memory is not None and memory.reference() is tensor:
+            memory.version = version_of(tensor) + 1
+            return
+        if len(self._seen) > _KNOWN:
+            self._seen.clear()
+        self._seen[id(tensor)] = _Memory(weakref.ref(tensor), version_of(tensor) + 1)
 
     def kept(self, harmless: Callable[..., object], args: tuple[object, ...]) -> object:
         """Run what gives birth to nothing: a tensor known before is known after it."""
-        if not self.knows(args[0]):
-            return harmless(*args)
+        memory = self.of(args[0])
         result = harmless(*args)
-        if isinstance(result, Tensor) and result is args[0]:
-            self.learn(result)
+        if memory is not None and isinstance(result, Tensor) and result is args[0]:
+            memory.version = version_of(result) + 1
         return result
 
     def forget(self, seen: Seen) -> None:
