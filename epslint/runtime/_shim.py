@@ -27,7 +27,7 @@ from epslint.runtime._menders import (
     mended,
     mender_of,
 )
-from epslint.runtime._modes import QuietMode, Switch, is_wrapper, outer_modes, unseen
+from epslint.runtime._modes import QuietMode, Switch, forks, is_wrapper, outer_modes, unseen
 from epslint.runtime._probe import are_finite_now
 from epslint.runtime._trail import Node, Trail, current_node
 
@@ -134,6 +134,7 @@ class _Session(QuietMode):
         super().__init__()  # type: ignore[no-untyped-call]  # torch's, and untyped there
         self._families = families
         self._report = report
+        self._forks = forks.count
         self._trail = Trail()
         # By identity, which the caches of `_menders` keep for good: an operation computes its hash
         # anew each time, in Python.
@@ -183,6 +184,8 @@ class _Session(QuietMode):
         result, born = mended(mender, call, capped)
         if plain.is_cpu and not born.any():
             return None
-        spot = user_spot() if node is None else self._trail.line_of(node) or user_spot()
-        self._report.count(call.name, "forward" if node is None else "backward", spot, born)
+        # A forked DataLoader worker is guarded too, but nobody will read its report.
+        if forks.count == self._forks:
+            spot = user_spot() if node is None else self._trail.line_of(node) or user_spot()
+            self._report.count(call.name, "forward" if node is None else "backward", spot, born)
         return result

@@ -1,4 +1,4 @@
-"""What watch() reaches: threads, workers, wrappers, modes and compiled code."""
+"""What watch() and shim() reach: threads, workers, wrappers, modes and compiled code."""
 
 from __future__ import annotations
 
@@ -47,6 +47,44 @@ def test_a_thread_may_train_while_another_is_watched() -> None:
         trained = [pool.submit(torch.autograd.grad, x.sqrt().sum(), x) for _ in range(4)]
         assert all(grad.isinf().all() for one in trained for grad in one.result())
     assert not report
+
+
+def test_a_thread_may_outlive_the_watch_it_was_started_under() -> None:
+    over = threading.Event()
+    seen = []
+
+    def late() -> None:
+        over.wait(10)
+        seen.append(torch.zeros(1).log().item())
+
+    with er.watch(), er.shim(quiet=True):
+        thread = threading.Thread(target=late)
+        thread.start()
+    over.set()
+    thread.join()
+    assert seen == [-INF]
+
+
+def test_an_error_in_a_thread_is_that_threads_own() -> None:
+    def fails() -> None:
+        torch.zeros(1).log()
+        raise KeyError("mine")
+
+    with er.watch() as report, ThreadPoolExecutor(1) as pool:
+        failed = pool.submit(fails)
+        with pytest.raises(KeyError, match="mine") as caught:
+            failed.result()
+        torch.ones(1).log()
+    assert not report
+    assert not getattr(caught.value, "__notes__", [])
+
+
+def test_a_shim_guards_its_own_thread_only() -> None:
+    with er.shim(quiet=True) as report, ThreadPoolExecutor(1) as pool:
+        elsewhere = pool.submit(lambda: torch.zeros(1).log()).result()
+        assert torch.zeros(1).log().isfinite()
+    assert elsewhere.isinf()
+    assert [repair.numbers for repair in report.repairs] == [1]
 
 
 class _Reenter(torch.autograd.Function):
@@ -109,6 +147,31 @@ def test_a_worker_is_not_stopped_by_what_it_inherited(
 ) -> None:
     with switch():
         assert len(list(DataLoader(_Rows(), num_workers=1))) == 4
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork among threads
+def test_workers_under_a_shim_are_guarded_but_not_counted() -> None:
+    with er.shim(quiet=True) as report:
+        loader = DataLoader(_Rows(), num_workers=2, multiprocessing_context="fork")
+        rows = torch.cat(list(loader))
+    assert rows.isfinite().all()
+    assert not report
+
+
+class _Broken(_Rows):
+    def __getitem__(self, index: int) -> Tensor:
+        super().__getitem__(index)
+        raise KeyError("row")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork among threads
+@pytest.mark.parametrize("switch", [er.watch, er.shim], ids=["watch", "shim"])
+def test_an_error_in_a_worker_arrives_as_it_is(
+    switch: Callable[[], AbstractContextManager[object]],
+) -> None:
+    with pytest.raises(KeyError, match="row"), switch():
+        list(DataLoader(_Broken(), num_workers=2))
+    assert torch._C._len_torch_dispatch_stack() == 0
 
 
 @pytest.mark.slow
