@@ -34,20 +34,20 @@ def prob_ratio(
 
 
 def safe_log(x: npt.ArrayLike, role: Role | str, eps: float | None) -> Floats:
-    return np.log(_at_least(_floating(x), role, eps))
+    return np.log(_at_least(floating(x), role, eps))
 
 
 def safe_exp(x: npt.ArrayLike, bound: float | None) -> Floats:
-    x = _floating(x)
+    x = floating(x)
     return np.exp(np.minimum(x, x.dtype.type(_guards.exp_bound(bound, x.dtype))))
 
 
 def safe_sqrt(x: npt.ArrayLike, role: Role | str, eps: float | None) -> Floats:
-    return np.sqrt(_at_least(_floating(x), role, eps))
+    return np.sqrt(_at_least(floating(x), role, eps))
 
 
 def safe_rsqrt(x: npt.ArrayLike, role: Role | str, eps: float | None) -> Floats:
-    x = _floating(x)
+    x = floating(x)
     return x.dtype.type(1) / np.sqrt(_at_least(x, role, eps, 1.5))
 
 
@@ -125,6 +125,11 @@ def as_state(x: npt.ArrayLike) -> Floats:
     return as_wide(x)
 
 
+def no_state(x: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """Zeros for statistics of such as `x`."""
+    return np.zeros(shape)
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Numbers, what each weighs, and along which axes they belong together."""
@@ -140,7 +145,7 @@ class _Group:
 def _group(
     x: npt.ArrayLike, mask: npt.ArrayLike | None, dim: Dims, role: Role | str, eps: float | None
 ) -> _Group:
-    x = _floating(x)
+    x = floating(x)
     wide = _widen(x)
     weights = np.broadcast_to(np.asarray(1 if mask is None else mask, dtype=wide.dtype), x.shape)
     epsilon = _guards.epsilon(role, eps, x.dtype)
@@ -187,7 +192,8 @@ def _at_least(x: Floats, role: Role | str, eps: float | None, power: float = 1.0
     return np.maximum(x, x.dtype.type(_guards.epsilon(role, eps, x.dtype, power)))
 
 
-def _floating(x: npt.ArrayLike) -> Floats:
+def floating(x: npt.ArrayLike) -> Floats:
+    """`x` in a dtype that has fractions."""
     array = np.asarray(x)
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 

@@ -30,13 +30,14 @@ class RunningStats(Generic[ArrayT]):
 
     def update(self, batch: ArrayT) -> None:
         """Take a batch in. No gradient is kept; an empty batch changes nothing."""
-        items = _backend(batch).as_state(batch).reshape((-1, *self._shape))
+        ops = _backend(batch)
+        items = ops.as_state(batch).reshape((-1, *self._shape))
         number = items.shape[0]
         far = _FAR if items.dtype.itemsize == 8 else _FAR_IN_FLOAT32
         items = items.clip(-far, far)
         batch_mean = (items / max(number, 1)).sum(0)
         batch_spread = ((items - batch_mean) ** 2).sum(0)
-        count, mean, spread = self._state or self._fresh(batch_mean)
+        count, mean, spread = self._state or self._fresh(ops.no_state(batch, self._shape))
         delta = batch_mean - mean
         total = count + number
         # The old share of delta² first: both factors large at once is what overflows.
@@ -74,7 +75,8 @@ class RunningStats(Generic[ArrayT]):
     ) -> ArrayT:
         """`(x - mean) / std` with the divisor at least `eps`, in the dtype of `x`."""
         ops = _backend(x)
-        count, mean, spread = self._state or self._fresh(ops.as_state(x).sum() * 0)
+        x = ops.floating(x)
+        count, mean, spread = self._state or self._fresh(ops.no_state(x, self._shape))
         epsilon = _guards.epsilon(role, eps, x.dtype)
         white = safe_div(ops.as_wide(x) - mean, (spread / count) ** 0.5, eps=epsilon)
         narrowed: ArrayT = ops.narrow(white, x.dtype)
@@ -90,8 +92,7 @@ class RunningStats(Generic[ArrayT]):
         """Take up a state that was saved."""
         self._state = (state["count"], state["mean"], state["spread"]) if state else None
 
-    def _fresh(self, like: ArrayT) -> tuple[ArrayT, ArrayT, ArrayT]:
-        zero = like * 0
+    def _fresh(self, zero: ArrayT) -> tuple[ArrayT, ArrayT, ArrayT]:
         return zero + self._start, zero, zero + self._start
 
     def _seen(self) -> tuple[ArrayT, ArrayT, ArrayT]:

@@ -72,22 +72,22 @@ def prob_ratio(new: Tensor, old: Tensor, role: Role | str, eps: float | None) ->
 
 
 def safe_log(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
-    x = _floating(x)
+    x = floating(x)
     return guarded(LOG, x, _epsilon(role, eps, x.dtype))
 
 
 def safe_exp(x: Tensor, bound: float | None) -> Tensor:
-    x = _floating(x)
+    x = floating(x)
     return guarded(EXP, x, _exp_bound(bound, x.dtype))
 
 
 def safe_sqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
-    x = _floating(x)
+    x = floating(x)
     return guarded(SQRT, x, _epsilon(role, eps, x.dtype))
 
 
 def safe_rsqrt(x: Tensor, role: Role | str, eps: float | None) -> Tensor:
-    x = _floating(x)
+    x = floating(x)
     # The gradient of rsqrt has a pole of order 3/2, and torch computes it as the cube of the value.
     return guarded(RSQRT, x, _epsilon(role, eps, x.dtype, 1.5))
 
@@ -169,6 +169,11 @@ def as_state(x: Tensor) -> Tensor:
     return as_wide(x.detach())
 
 
+def no_state(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Zeros for statistics of such as `x`, where it is."""
+    return as_state(x.new_empty(0)).new_zeros(shape)
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Numbers, which of them count and how much, and along which dimensions they belong together.
@@ -221,7 +226,7 @@ class _Group:
 def _group(
     x: Tensor, mask: Tensor | None, dim: Dims, role: Role | str, eps: float | None
 ) -> _Group:
-    x = _floating(x)
+    x = floating(x)
     wide = widen(x)
     dims = _dims(dim, x.dim())
     size = max(_size(x, dims), 1)
@@ -276,12 +281,14 @@ def _size(x: Tensor, dims: list[int]) -> int:
 
 
 def _dims(dim: Dims, rank: int) -> list[int]:
-    if dim is None:
+    # A number has one dimension to torch's own reductions, and none to name.
+    if dim is None or rank == 0:
         return list(range(rank))
     return list(dim) if isinstance(dim, Sequence) else [dim]
 
 
-def _floating(x: Tensor) -> Tensor:
+def floating(x: Tensor) -> Tensor:
+    """`x` in a dtype that has fractions."""
     return x if x.is_floating_point() else x.to(torch.get_default_dtype())
 
 
@@ -291,7 +298,7 @@ def _together(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
         second, first = _together(b, a)
         return first, second
     if isinstance(b, Tensor) and a.dtype == b.dtype and a.device == b.device:
-        return _floating(a), _floating(b)
+        return floating(a), floating(b)
     # The sum of two samples, since dynamo cannot trace `torch.result_type`.
     total = _sample(a) + (_sample(b) if isinstance(b, Tensor) else b)
     dtype = total.dtype if total.dtype.is_floating_point else torch.get_default_dtype()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Literal
 
 import pytest
@@ -14,6 +15,7 @@ from torch import Tensor
 import epslint.runtime as er
 from tests.runtime.operations import CASES, DTYPES, VARIANTS, Case
 
+CPU = torch.device("cpu")
 WIDTH: dict[torch.dtype, Literal[16, 32, 64]] = {
     torch.float64: 64,
     torch.float32: 32,
@@ -73,14 +75,14 @@ def test_any_finite_input_is_finite(name: str, dtype: torch.dtype, data: st.Data
     number = data.draw(st.integers(1, 6))
     column = st.lists(finite_floats(dtype), min_size=number, max_size=number)
     columns = data.draw(st.lists(column, min_size=case.arity, max_size=case.arity))
-    assert_finite_through(case, leaves(columns, dtype, torch.device("cpu")))
+    assert_finite_through(case, leaves(columns, dtype, CPU))
 
 
 @pytest.mark.parametrize("name", ["div", "log", "sqrt", "rsqrt", "masked_var", "normalize"])
 def test_the_plain_operation_fails_where_ours_does_not(name: str) -> None:
     """Otherwise the tests above would prove nothing."""
     case = CASES[name]
-    operands = leaves([[0.0, 0.0]] * case.arity, torch.float32, torch.device("cpu"))
+    operands = leaves([[0.0, 0.0]] * case.arity, torch.float32, CPU)
     value = case.plain(*operands)
     grads = torch.autograd.grad(value, operands, torch.ones_like(value))
     assert not all(x.isfinite().all() for x in (value, *grads))
@@ -174,9 +176,68 @@ def test_forward_derivatives_of_what_torch_can_differentiate() -> None:
         torch.testing.assert_close(tangent, expected)
 
 
+SHAPES: dict[str, Callable[[Tensor], Tensor]] = {
+    "nothing": lambda row: row[:0],
+    "no rows": lambda row: row.expand(0, len(row)),
+    "a number": lambda row: row[0],
+    "one column of several": lambda row: torch.stack([row, row, row], 1)[:, 1],
+    "transposed": lambda row: row.reshape(2, -1).t(),
+    "expanded": lambda row: row[:1].expand(4),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("masked")])
+def test_any_shape_gives_what_a_plain_copy_gives(name: str, shape: str, dtype: torch.dtype) -> None:
+    case = CASES[name]
+    rows = leaves([edges(dtype), edges(dtype)[::-1]][: case.arity], dtype, CPU)
+    given = [SHAPES[shape](row.detach()).requires_grad_() for row in rows]
+    copies = [x.detach().clone(memory_format=torch.contiguous_format) for x in given]
+    assert_finite_through(case, given)
+    # Within rounding: torch sums and vectorises in another order.
+    torch.testing.assert_close(case.safe(*given), case.safe(*copies))
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.arity == 2])
+@pytest.mark.parametrize("position", [0, 1])
+def test_only_one_operand_needs_a_gradient(name: str, position: int) -> None:
+    """Broadcast against each other: its gradient is the one it has together with the other's."""
+    case = CASES[name]
+    column, row = leaves([[0.0, 1e-30, 0.5, 3e38], [2.0, -0.0, 7.0, 1e-9]], torch.float32, CPU)
+    together = [column[:, None].detach().requires_grad_(), row[None].detach().requires_grad_()]
+    alone = [x.detach().clone() for x in together]
+    alone[position].requires_grad_()
+    expected = torch.autograd.grad(case.safe(*together).sum(), together)[position]
+    (grad,) = torch.autograd.grad(case.safe(*alone).sum(), alone[position])
+    assert torch.equal(grad, expected)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("masked")])
+@pytest.mark.parametrize(
+    "make", [lambda: torch.tensor([0, 3]), lambda: torch.tensor([False, True])]
+)
+def test_integers_and_booleans_are_numbers(name: str, make: Callable[[], Tensor]) -> None:
+    case = CASES[name]
+    value = case.safe(*[make() for _ in range(case.arity)])
+    assert value.dtype == torch.get_default_dtype()
+    assert value.isfinite().all()
+
+
+@pytest.mark.parametrize("dim", [None, 0, -1])
+def test_a_group_may_be_a_single_number_or_empty(dim: int | None) -> None:
+    number, nothing = torch.tensor(2.0), torch.zeros(3, 0)
+    assert er.masked_mean(number, torch.tensor(True), dim=dim) == 2.0
+    assert er.masked_var(number, torch.tensor(True), dim=dim) == 0.0
+    assert er.normalize(number, dim=dim) == 0.0
+    assert er.masked_mean(nothing, nothing > 0, dim=dim).isfinite().all()
+    assert er.masked_var(nothing, nothing > 0, dim=dim).isfinite().all()
+    assert er.normalize(nothing, dim=dim).shape == (3, 0)
+
+
 @pytest.mark.parametrize("incoming", [-1.0, 0.0, 1e30, torch.finfo(torch.float32).max])
 def test_division_survives_any_incoming_gradient(incoming: float) -> None:
-    num, den = leaves([edges(torch.float32)] * 2, torch.float32, torch.device("cpu"))
+    num, den = leaves([edges(torch.float32)] * 2, torch.float32, CPU)
     value = er.safe_div(num[:, None], den[None, :])
     grads = torch.autograd.grad(value, (num, den), torch.full_like(value, incoming))
     assert all(grad.isfinite().all() for grad in grads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -51,6 +53,38 @@ def test_before_the_first_batch_normalize_changes_nothing() -> None:
     assert torch.equal(er.RunningStats().normalize(x), x)
     with pytest.raises(RuntimeError, match="no batch yet"):
         _ = er.RunningStats[torch.Tensor]().mean
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.tensor], ids=["numpy", "torch"])
+def test_before_the_first_batch_extremes_are_nothing_special(
+    make: Callable[[object], np.ndarray],
+) -> None:
+    """Their sum, which nobody asked for, is Inf."""
+    largest = make(np.array([1.7e308, 1.7e308, -3.0]))
+    assert er.RunningStats[np.ndarray]().normalize(largest).tolist() == largest.tolist()
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_empty_batches_change_nothing(
+    make: Callable[[object], np.ndarray], shape: tuple[int, ...]
+) -> None:
+    nothing, batch = make(np.zeros((0, *shape))), make(np.arange(12.0).reshape(6, -1))
+    stats = er.RunningStats[np.ndarray](shape)
+    stats.update(nothing)
+    assert np.asarray(stats.var).tolist() == np.ones(shape).tolist()
+    stats.update(batch)
+    before = [np.asarray(x).tolist() for x in (stats.count, stats.mean, stats.var)]
+    stats.update(nothing)
+    assert [np.asarray(x).tolist() for x in (stats.count, stats.mean, stats.var)] == before
+    assert stats.normalize(nothing).shape == (0, *shape)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.tensor], ids=["numpy", "torch"])
+def test_integers_are_normalized_as_numbers(make: Callable[[object], np.ndarray]) -> None:
+    stats = er.RunningStats[np.ndarray]()
+    stats.update(make([1, 3]))
+    assert stats.normalize(make([3, 1])).tolist() == [1.0, -1.0]
 
 
 def test_a_constant_stream_normalizes_to_zero() -> None:
