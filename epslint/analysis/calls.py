@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.comparisons import compared
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import dotted, key_of
@@ -18,6 +19,7 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.relations import divided
 from epslint.analysis.site import Choice
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.training import Training
@@ -112,7 +114,11 @@ class Calls:
             expressions.ledger.mend(operands["x"].fact)
         if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
+        if op is Op.DIV:
+            operands = dict(divided(operands))
         fact = expressions.transferred(op, operands, form)
+        if op is Op.COMPARE:
+            fact = compared(fact, node, operands)
         if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero and "dim" not in operands:
             fact = self._if_some_true(fact, operands.get("x"), env)
         if "dtype" in operands:

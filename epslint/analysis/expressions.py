@@ -10,6 +10,7 @@ import libcst as cst
 
 from epslint.analysis import names
 from epslint.analysis.binding import Bindings
+from epslint.analysis.comparisons import compared
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
@@ -32,7 +33,7 @@ from epslint.analysis.literals import (
 )
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, over_own_magnitude, square, with_its_zeros
+from epslint.analysis.relations import difference, divided, square, with_its_zeros
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
@@ -148,8 +149,10 @@ class Expressions:
     ) -> Fact:
         """The result of an operation, noted as a site."""
         if op is Op.DIV:
-            operands = over_own_magnitude(operands)
+            operands = divided(operands)
         fact = self.transferred(op, operands, form)
+        if op is Op.COMPARE:
+            fact = compared(fact, node, operands)
         return self.ledger.conclude(op, node, operands, fact, env)
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:

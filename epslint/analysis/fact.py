@@ -62,9 +62,12 @@ class Kind(QuickFlag):
     SIGNED = auto()  # seen to take both signs
     SHIFTED = auto()  # x − max(x): its largest element is exactly 0
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
+    PADS = auto()  # a mask of padding, or the count of one: some of it is real
     SIMPLEX = auto()  # sums to 1 along some axis
     OFFSET = auto()  # a count less a constant: n − 1
-    DRAWN = auto()  # from a continuous distribution: neither 0 nor constant, almost surely
+    # From a continuous distribution or a network: as a whole neither 0 nor constant, almost surely,
+    # whatever single elements are.
+    DRAWN = auto()
     LOGSCALE = auto()  # the log of a scale that is learned: log_std, log_alpha, log_var
     STRUCK = auto()  # has entries set to −∞ to mask them out
     RUNNING = auto()  # an attribute that starts at 0 and is added to

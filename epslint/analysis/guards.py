@@ -11,6 +11,7 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.bare import binary
+from epslint.analysis.comparisons import COMPARING, MIRRORED
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
 from epslint.analysis.keys import called, is_about_identity, key_of, roots_of
@@ -73,35 +74,6 @@ _OPPOSITE: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyTyp
         cst.LessThanEqual: cst.GreaterThan,
         cst.Equal: cst.NotEqual,
         cst.NotEqual: cst.Equal,
-    }
-)
-
-_MIRRORED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
-    {
-        cst.GreaterThan: cst.LessThan,
-        cst.GreaterThanEqual: cst.LessThanEqual,
-        cst.LessThan: cst.GreaterThan,
-        cst.LessThanEqual: cst.GreaterThanEqual,
-        cst.Equal: cst.Equal,
-        cst.NotEqual: cst.NotEqual,
-    }
-)
-
-# Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
-_COMPARING: Mapping[str, type[cst.BaseCompOp]] = MappingProxyType(
-    {
-        "eq": cst.Equal,
-        "equal": cst.Equal,
-        "ne": cst.NotEqual,
-        "not_equal": cst.NotEqual,
-        "gt": cst.GreaterThan,
-        "greater": cst.GreaterThan,
-        "ge": cst.GreaterThanEqual,
-        "greater_equal": cst.GreaterThanEqual,
-        "lt": cst.LessThan,
-        "less": cst.LessThan,
-        "le": cst.LessThanEqual,
-        "less_equal": cst.LessThanEqual,
     }
 )
 
@@ -184,7 +156,7 @@ class Guards:
             self._evaluator.quietly(right, env),
         )
         self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
-        mirrored = _MIRRORED[holding]
+        mirrored = MIRRORED[holding]
         self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
         self._separate(left, right, holding, env)
 
@@ -229,8 +201,8 @@ class Guards:
         subject, other, *_ = (*self._arguments(test, env), None, None)
         if name in ("is_tensor", "isinstance") or subject is None:
             return
-        if other is not None and name in _COMPARING:
-            self._compare(subject, _COMPARING[name], other, truth, env)
+        if other is not None and name in COMPARING:
+            self._compare(subject, COMPARING[name], other, truth, env)
         elif other is not None and name in ("logical_and", "logical_or"):
             self._assume_both(subject, other, name == "logical_and", truth, env)
         elif other is not None and name == "isclose":

@@ -30,7 +30,7 @@ _SETTING = re.compile(
     r"coef|coeff|coefficient|weight|lambda|rate|ratio_clip|token(?!_(log|lp|probs|masks?$))|"
     r"id|ids|idx|index|dim|fn|func|type|mode|name|key|path|file|shape|size|len|length|config|cfg|"
     r"layer|norm_type|fill|value|jitter|augment|flip|swap|teacher_forcing|pixel|image|img|"
-    r"imagenet|rgb|dataset|parallel|tp|dp|pp|cp|ep|norm_degree)(_|$)"
+    r"imagenet|rgb|dataset|parallel|tp|dp|pp|cp|ep|norm_degree|num|prior)(_|$)"
 )
 
 
@@ -56,6 +56,16 @@ def _fact(
 
 
 EPSILON = Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=_NAMED, grad=False)
+
+_STD = r"(std|stds|stddev|std_dev|stdev)"
+_REWARDED = r"(rewards?|rews?|returns?|scores?|groups?|grouped)"
+_ADVANTAGE = r"adv(s|antages?)?"
+
+
+def _spread_of(topic: str) -> str:
+    """`reward_std`, `std_grouped_rewards`, `group_std_reward`."""
+    return rf"(^|_){_STD}_(\w+_)?{topic}$|(^|_){topic}_(\w+_)?{_STD}$"
+
 
 # Asked in this order; the first that fits decides.
 _WORDS = (
@@ -83,15 +93,36 @@ _WORDS = (
         r"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?)$",
         _fact(ranges.UNIT, Kind.PROB, zero=_NAMED),
     ),
-    _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
+    # What is padded holds something that is not, and who acts can do something. Over a loss the
+    # same name is given to the mask of an answer, which may be empty: what is divided will tell.
     _word(
-        r"(^|_)(std|stds|stddev|std_dev|stdev)$", _fact(ranges.NONNEGATIVE, Kind.STD, zero=_NAMED)
+        r"(^|_)(attention|attn|non_?pad|pad|padding|padded|src|source|input|inputs|enc|encoder|"
+        r"legal_actions?|available_actions?|avail|avail_actions?)_masks?$",
+        _fact(ranges.UNIT, Kind.MASK | Kind.PADS, zero=_NAMED),
     ),
+    _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
+    # A group may score alike. Any other spread that is only known by its name is a setting, or was
+    # given its floor where it was made.
+    _word(
+        _spread_of(_ADVANTAGE),
+        _fact(ranges.NONNEGATIVE, Kind.STD | Kind.ADVANTAGE, zero=_NAMED),
+        setting=False,
+    ),
+    _word(
+        _spread_of(_REWARDED),
+        _fact(ranges.NONNEGATIVE, Kind.STD | Kind.REWARD, zero=_NAMED),
+        setting=False,
+    ),
+    _word(rf"(^|_){_STD}$", _fact(ranges.NONNEGATIVE, Kind.STD)),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
     _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
+    # One expert, class or cluster that gets nothing is enough.
     _word(
-        r"(^|_)adv(s|antages?)?$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False
+        r"(^|_)(tokens|samples|counts?|items|load)_per_(expert|group|class|cluster|bin|bucket)$",
+        _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED),
+        setting=False,
     ),
+    _word(rf"(^|_){_ADVANTAGE}$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False),
     _word(r"(^|_)(rewards?|returns?|rews?)$", _fact(ranges.REAL, Kind.REWARD), setting=False),
     _word(
         r"(^|_)(ids?|idx|idxs|index|indices|positions?|steps?)$",
@@ -104,6 +135,13 @@ _WORDS = (
         _fact(ranges.NONNEGATIVE, Kind.RATIO),
     ),
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
+    # What a network gives is neither 0 nor constant, whatever its elements are.
+    _word(
+        r"(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
+        r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?)$",
+        Fact(kinds=Kind.DRAWN),
+        setting=False,
+    ),
 )
 
 
@@ -122,13 +160,15 @@ def named(name: str) -> Fact:
     return UNKNOWN
 
 
+# What a distribution or whatever normalises keeps of its own it keeps to be divided by; what is
+# called statistics is as it was measured.
+_KEPT = frozenset({"std", "stddev", "stds", "var", "variance"})
+_MEASURED = re.compile(r"(^|_)(stats?|statistics|moments?)$")
 _POSTERIOR = re.compile(r"(^|_)(posterior|gp|mvn|predictive)(_|$)")
 # What a posterior leaves of a prior's variance is a difference: of either sign once it is rounded.
 _LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
 
-
-# What normalises has its spread to be divided by.
-_NORMALISING = re.compile(r"(^|_)(rms|normali[sz]er|normali[sz]ation|scaler)(_|$)")
+_WEIGHT = Fact(kinds=Kind.DRAWN)  # of a layer, and drawn at random once
 
 
 def named_attribute(name: str, owner: str = "") -> Fact:
@@ -137,9 +177,12 @@ def named_attribute(name: str, owner: str = "") -> Fact:
         return _LEFT_OVER
     if name == "grad":
         return Fact(grad=False)  # what is stored there nobody differentiates again
+    if name == "weight":
+        return _WEIGHT
     told = named(name)
-    kept = name in ("variance", "stddev") or (name == "std" and _NORMALISING.search(snake(owner)))
-    return replace(told, zero=Evidence.NONE) if kept else told
+    if name not in _KEPT:
+        return told
+    return replace(told, zero=_NAMED if _MEASURED.search(snake(owner)) else Evidence.NONE)
 
 
 _COUNTER = re.compile(r"(^|_)(count|counts|n|num|total|steps?|samples?|seen|counter)$")

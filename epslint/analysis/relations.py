@@ -2,27 +2,102 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import key_of, roots_of, words_of
 from epslint.analysis.moments import of_variance
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.transfer import Call, transfer
-from epslint.analysis.transfer.call import TOPIC
+from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 
-def over_own_magnitude(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
-    """`x / x.abs()` is a sign written out: somebody expects x on both sides of 0, and so at it."""
+def divided(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
+    """What the dividend tells of the divisor: the same value is a hazard under one and not under
+    another.
+    """
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None or y.fact.zero or not y.fact.range.has_zero:
+    if x is None or y is None or not y.fact.range.has_zero:
         return operands
-    key = key_of(x.node)
-    if key is None or _maker(y.fact) != (Op.ABS, key):
-        return operands
-    return {**operands, "y": replace(y, fact=replace(y.fact, zero=Evidence.NAMED))}
+    zero = y.fact.zero
+    if _is_own_magnitude(x, y):
+        zero = zero or Evidence.NAMED
+    elif any(is_weak(x, y) for is_weak in _WEAK):
+        zero = Evidence.NONE
+    return operands if zero is y.fact.zero else {**operands, "y": _with_zero(y, zero)}
+
+
+def _with_zero(operand: Operand, zero: Evidence) -> Operand:
+    return replace(operand, fact=replace(operand.fact, zero=zero))
+
+
+def _is_own_magnitude(x: Operand, y: Operand) -> bool:
+    """`x / x.abs()` is a sign written out: somebody expects x on both sides of 0, and so at it."""
+    op, key = maker(y.fact)
+    return op is Op.ABS and key is not None and key in (key_of(x.node), maker(x.fact)[1])
+
+
+def _is_part_of_formula(x: Operand, y: Operand) -> bool:
+    """A magnitude of which nothing else is known, in some formula: a step, a width, a time.
+
+    Not where one is divided by it, which is the weight of a distance, nor where it is a target's,
+    which is a relative error.
+    """
+    if y.fact.zero is not Evidence.NAMED or y.fact.kinds & ~Kind.DRAWN != Kind.MAGNITUDE:
+        return False
+    if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
+        return False
+    return not any(map(_TRUE_VALUE.search, words_of(y.node)))
+
+
+def _is_signed(magnitude: Fact) -> bool:
+    """Whether it was taken of what is seen to have both signs."""
+    origin = magnitude.origin
+    return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
+
+
+_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actual|y)(_|$)")
+
+
+def _is_inverse_weight(x: Operand, y: Operand) -> bool:
+    """`1 / probs`: of what was drawn the probability was not 0. Propensities divide rewards."""
+    if y.fact.ground is not Evidence.NAMED or not y.fact.is_any(Kind.PROB):
+        return False
+    return not x.fact.is_any(TOPIC | Kind.PROB)
+
+
+_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
+_LEARNED_FROM = TOPIC | LOGARITHMIC | Kind.RATIO
+
+
+def _is_pooling(x: Operand, y: Operand) -> bool:
+    """A mean over what is not padding: only of a loss it may be that nothing is left."""
+    if not y.fact.is_any(Kind.PADS) or x.fact.is_any(_LEARNED_FROM):
+        return False
+    return not any(map(_LOSS.search, words_of(x.node)))
+
+
+_AVERAGED = Kind.SUM | Kind.VAR | Kind.STD | Kind.MAGNITUDE | TOPIC
+
+
+def _is_spacing(x: Operand, y: Operand) -> bool:
+    """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one."""
+    if not y.fact.is_any(Kind.OFFSET) or not y.fact.is_any(Kind.SHAPE):
+        return False
+    corrects = not isinstance(x.node, cst.Name) and not set(roots_of(x.node)).isdisjoint(
+        roots_of(y.node)  # `var * n / (n - 1)`
+    )
+    averages = x.fact.is_any(_AVERAGED) or maker(x.fact)[0] in _AVERAGING
+    return not (corrects or averages or "sum" in words_of(x.node))
+
+
+_AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})
+_WEAK = (_is_part_of_formula, _is_inverse_weight, _is_pooling, _is_spacing)
 
 
 def difference(operands: Mapping[str, Operand]) -> Fact | None:
@@ -31,7 +106,7 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     if x is None or y is None:
         return None
     left = x.fact
-    mine, theirs = _maker(x.fact), _maker(y.fact)
+    mine, theirs = maker(x.fact), maker(y.fact)
     key = key_of(x.node)
     if key is not None and theirs == (Op.DETACH, key):
         return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
@@ -87,7 +162,7 @@ def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
     return replace(x.fact, range=x.fact.range.without_zero()) if x.fact.range.nonnegative else None
 
 
-def _maker(fact: Fact) -> tuple[Op | None, str | None]:
+def maker(fact: Fact) -> tuple[Op | None, str | None]:
     """The operation that made a value, seen through rearrangements, and what it was made of."""
     origin = fact.origin
     while origin is not None and "x" in origin.operands:
@@ -96,7 +171,7 @@ def _maker(fact: Fact) -> tuple[Op | None, str | None]:
         if origin.op not in (Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK) and not through_detach:
             return origin.op, key_of(origin.operands["x"].node)
         origin = inner
-    return None, None
+    return (None if origin is None else origin.op), None
 
 
 def square(operands: Mapping[str, Operand]) -> Fact | None:

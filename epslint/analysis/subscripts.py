@@ -74,7 +74,8 @@ class Subscripts:
 
     def _picked(self, node: cst.Subscript, base: Fact, size: Range, env: Env) -> Fact:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
-        fact = replace(base, kinds=base.kinds & ~WHOLE, size=size, parts=())
+        lost = WHOLE | Kind.PADS if _crops(node) else WHOLE
+        fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
         if base.origin is None:
             return fact
         return self._expressions.ledger.conclude(
@@ -115,3 +116,9 @@ class Subscripts:
         if (fact := env.fact(f"{key}.sum()")) is not None and fact.range.positive:
             least = max(1.0, fact.range.lo)
         return ranges.at_least(least)
+
+
+def _crops(node: cst.Subscript) -> bool:
+    """Whether a slice leaves something out: `mask[:, 1:]` does, `mask[:, :, 0]` has each row."""
+    slices = (element.slice for element in node.slice)
+    return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)

@@ -21,7 +21,9 @@ class UnguardedSpreadDivision(SiteRule):
 
     ## What it does
     Flags a denominator that measures spread or size: `std`, `var`, the square root of a variance,
-    a norm, `max - min`, the largest magnitude.
+    a norm, `max - min`, the largest magnitude. Not that of what a network gives (embeddings,
+    hidden states) or of a layer's weights, which is never 0 but in theory. A name alone is
+    evidence only for rewards, returns and advantages: any other `std` is a setting.
 
     ## Why is this bad
     A group of identical rewards has a standard deviation of exactly 0, a padding vector a norm of

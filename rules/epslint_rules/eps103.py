@@ -14,13 +14,15 @@ class UnguardedQuantityDivision(SiteRule):
     """Division by another quantity that can be 0.
 
     ## What it does
-    Flags a denominator that is a mean, a magnitude (`abs`, a square), a product, a
-    probability, an exponential, a learned parameter, a sine, or a count less a constant
+    Flags a denominator that is a mean of magnitudes, a magnitude (`abs`, a square), a product, a
+    probability, an exponential, a parameter that starts at 0, a sine, or a count less a constant
     (`n - 1`). `1 / x`, `reciprocal`, `rsqrt` and `x ** -p` are divisions too. An operand of which
-    nothing is known is not flagged.
+    nothing is known is not flagged. What is divided has a say: an average over `n - 1` is flagged
+    and the spacing of a grid is not, rewards over a probability and not `1 / probs`, which weighs
+    what was drawn.
 
     ## Why is this bad
-    An inverse propensity `1 / p` of an action that was never taken, `len(xs) - 1` for a list of
+    An inverse propensity `r / p` of an action that was never taken, a variance over a batch of
     one, `x / x.abs()` at 0: each is an infinity in the forward pass or a NaN in the backward pass.
 
     ## Example

@@ -200,7 +200,7 @@ SCOPES: list[tuple[str, str, bool]] = [
     ("star-args", "def f(*mask, **kwargs):\n    return 1 / kwargs['n']\n", SILENT),
     ("unknown", "def f(x, y):\n    return x / y\n", SILENT),
     ("unknown-call", "def f(x, y):\n    return x / y.compute()\n", SILENT),
-    ("named", "def f(x, probs):\n    return x / probs\n", FLAGGED),
+    ("named", "def f(rewards, probs):\n    return rewards / probs\n", FLAGGED),
     ("setting", "def f(x, dropout_prob):\n    return x / (1 - dropout_prob)\n", SILENT),
 ]
 

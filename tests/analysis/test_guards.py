@@ -364,7 +364,7 @@ LENGTHS = rows(
     ),
     (
         "len-one",
-        "kept = [i for i in items if i]\nif len(kept) > 0:\n    return x / (len(kept) - 1)",
+        "kept = [i for i in items if i]\nif len(kept) > 0:\n    return x.sum() / (len(kept) - 1)",
         FLAGGED,
     ),
     (
@@ -641,7 +641,8 @@ OTHERS = rows(
     ("parameter-epsilon", "return x / (torch.sum(mask) + eps)", SILENT),
     ("parameter-clamp", "return x / torch.sum(mask).clamp(min=eps)", SILENT),
     ("parameter-max", "return x / max(torch.sum(mask).item(), eps)", SILENT),
-    ("prob", "return x / probs", FLAGGED),
+    ("prob", "return x / probs", SILENT),
+    ("propensity", "rewards = y\nreturn rewards / probs", FLAGGED),
     ("prob-positive", "return x / probs[probs > 0]", SILENT),
     ("prob-threshold", "return x / probs[probs > 0.5]", SILENT),
     ("prob-clamp", "return x / probs.clamp(1e-6, 1 - 1e-6)", SILENT),

@@ -132,7 +132,8 @@ def _count_less_constant(call: Call, x: Fact, y: Fact) -> Fact | None:
     if y.constant is None or y.constant <= 0 or not x.is_any(_DISCRETE):
         return None
     zero = max(x.ground, x.zero)
-    return result(call, _whole_numbers(x.range - y.range, x, y), Kind.OFFSET, zero=zero)
+    kinds = Kind.OFFSET | (x.kinds & Kind.SHAPE)
+    return result(call, _whole_numbers(x.range - y.range, x, y), kinds, zero=zero)
 
 
 def mul(call: Call) -> Fact:
@@ -179,11 +180,17 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
         kinds |= x.kinds & LOGARITHMIC
     kinds |= (x.kinds if x.zero else Kind.NONE) | (y.kinds if y.zero else Kind.NONE)
     if (x.kinds | y.kinds) & Kind.DRAWN:
-        masked = any(factor.zero and not factor.is_any(Kind.DRAWN) for factor in (x, y))
-        kinds = kinds & ~Kind.DRAWN if masked else kinds | Kind.DRAWN
+        kept = all(map(_keeps_drawn, (x, y)))
+        kinds = kinds | Kind.DRAWN if kept else kinds & ~Kind.DRAWN
     if not x.kinds & y.kinds & Kind.MASK:
         kinds &= ~Kind.MASK  # what is masked is no mask, and its sum is no count
     return kinds & ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
+
+
+def _keeps_drawn(factor: Fact) -> bool:
+    """Whether what is drawn is as a whole no more 0 with this factor than without."""
+    scales = factor.form is Form.NUMBER or not factor.range.has_zero
+    return factor.is_any(Kind.DRAWN) or (scales and not factor.zero)
 
 
 def _huge_scaled(x: Fact, y: Fact) -> Evidence:
@@ -269,6 +276,8 @@ def _raised_to(call: Call, exponent: float) -> Fact:
     # What takes both signs passes through 0; of an unknown base nobody has said that it does.
     through_zero = even and (base.is_any(Kind.SIGNED) or _is_difference(base))
     zero = base.zero or (Evidence.NAMED if through_zero else Evidence.NONE)
+    if even and base.is_any(Kind.DRAWN):
+        zero = Evidence.NONE  # cos² and noise²: where they meet 0 nobody stands
     return result(call, _raised(base.range, exponent), kinds, ground=base.ground, zero=zero)
 
 

@@ -68,7 +68,12 @@ def to_bool(call: Call) -> Fact:
     zero = x.zero or (Evidence.PROVEN if not x.range.positive else Evidence.NONE)
     range_ = ranges.point(1.0) if x.range.positive else ranges.UNIT
     return replace(
-        like(call, x), range=range_, zero=zero, kinds=Kind.MASK, dtype=DType.BOOL, grad=False
+        like(call, x),
+        range=range_,
+        zero=zero,
+        kinds=Kind.MASK | (x.kinds & (Kind.PEAKED | Kind.PADS)),
+        dtype=DType.BOOL,
+        grad=False,
     )
 
 
@@ -108,12 +113,23 @@ def fresh(call: Call) -> Fact:
 
 
 def stacked(call: Call) -> Fact:
-    return replace(like(call, call.x.minus(WHOLE)), form=call.result_form)
+    return replace(like(call, _put_together(call.x).minus(WHOLE)), form=call.result_form)
+
+
+def _put_together(pieces: Fact) -> Fact:
+    """`cat([sigmas, zeros(1)])`: a 0 that is put beside the rest ends or pads it."""
+    given = [fact for _, fact in pieces.parts]
+    rest = [fact for fact in given if fact.constant != 0]
+    if len(rest) == len(given) or not rest:
+        return pieces
+    return replace(pieces, zero=max(fact.zero for fact in rest))
 
 
 def filled(value: float) -> Transfer:
+    whole = Kind.PEAKED if value == 1 else Kind.NONE
+
     def transfer(call: Call) -> Fact:
-        return _constant(call, number(value))
+        return _constant(call, number(value).plus(whole))
 
     return transfer
 
@@ -158,12 +174,14 @@ def redrawn(call: Call) -> Fact:
 
 
 def learned(call: Call) -> Fact:
-    """A parameter can be learned to be anything, wherever it starts."""
+    """A parameter can be learned to be anything; but who divides by it has it start away from 0,
+    and it hardly ever gets there.
+    """
     return Fact(
         range=ranges.REAL,
         kinds=Kind.PARAMETER,
         ground=Evidence.PROVEN,
-        zero=Evidence.NAMED,
+        zero=Evidence.NAMED if call.x.zero else Evidence.NONE,
         huge=Evidence.NAMED,
         form=Form.TORCH,
     )
@@ -242,7 +260,8 @@ def raised(x: Fact, floor: Fact) -> Fact:
     range_ = x.range.maximum(floor.range)
     if floor.constant == 0 and x.constant is None:
         # Nothing need be known of x: a floor of 0 is there because it is reached.
-        return replace(x, range=range_, zero=Evidence.PROVEN, kinds=x.kinds | Kind.MAGNITUDE)
+        kinds = (x.kinds & ~Kind.DRAWN) | Kind.MAGNITUDE
+        return replace(x, range=range_, zero=Evidence.PROVEN, kinds=kinds)
     if floor.range.hi <= 0:
         return replace(x, range=range_, zero=max(x.zero, floor.zero))
     return replace(x, range=range_, zero=weakest(x.zero, floor.zero))

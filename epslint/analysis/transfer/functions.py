@@ -91,8 +91,11 @@ def _log_range(x: Range) -> Range:
 
 
 def probability(call: Call) -> Fact:
-    """sigmoid: in exact arithmetic inside (0, 1), in floating point both ends are reached."""
-    return _probability(call, Kind.PROB)
+    """sigmoid: in exact arithmetic inside (0, 1), in floating point both ends are reached.
+
+    By one of them: that all underflow, so that their sum is 0, nobody has seen.
+    """
+    return _probability(call, Kind.PROB | Kind.DRAWN)
 
 
 def distribution(call: Call) -> Fact:
@@ -142,8 +145,16 @@ def signed_unit(call: Call) -> Fact:
 
 def wave(call: Call) -> Fact:
     return result(
-        call, ranges.SIGNED_UNIT, Kind.SIGNED, ground=Evidence.PROVEN, zero=Evidence.PROVEN
+        call,
+        ranges.SIGNED_UNIT,
+        Kind.SIGNED | Kind.DRAWN,
+        ground=Evidence.PROVEN,
+        zero=Evidence.PROVEN,
     )
+
+
+def sign(call: Call) -> Fact:
+    return wave(call).minus(Kind.DRAWN)
 
 
 def rounded(call: Call) -> Fact:
@@ -197,7 +208,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.TANH: signed_unit,
         Op.NORMALIZE: signed_unit,
         Op.SIN_COS: wave,
-        Op.SIGN: wave,
+        Op.SIGN: sign,
         Op.ROUND: rounded,
         Op.ARC: real_inside,
         Op.XLOGY: real_inside,

@@ -13,7 +13,7 @@ from epslint.analysis.transfer.arrangement import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
 
 _SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE
-_SUMMED |= Kind.VAR | Kind.CANCELLED
+_SUMMED |= Kind.VAR | Kind.CANCELLED | Kind.DRAWN | Kind.PADS
 _UNITARY = Kind.PEAKED | Kind.SIMPLEX  # a sum of these is 1 at the least
 
 
@@ -75,7 +75,8 @@ def mean(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
     range_ = replace(x.range, holed=False, nan=x.range.nan or x.can_be_empty)
-    unclear = x.is_any(Kind.MAGNITUDE) or not x.range.nonnegative
+    # Of the mean of unknown things nothing is known: weights and sizes have means too.
+    unclear = x.is_any(Kind.MAGNITUDE | Kind.SIGNED | TOPIC)
     zero = _unless_drawn(x.zero or (Evidence.NAMED if unclear else Evidence.NONE), x)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
@@ -206,9 +207,14 @@ def truth(call: Call) -> Fact:
 
 def logical(call: Call) -> Fact:
     """`a & b` of masks is a mask; `flags & 7` is arithmetic."""
-    constants = [fact.constant for fact in call.facts.values()]
-    bits = any(value not in (None, 0.0, 1.0) for value in constants)
-    return result(call, dtype=DType.INT) if bits else truth(call)
+    facts = tuple(call.facts.values())
+    if any(fact.constant not in (None, 0.0, 1.0) for fact in facts):
+        return result(call, dtype=DType.INT)
+    found = truth(call)
+    if any(fact.ground is Evidence.NAMED for fact in facts):
+        found = replace(found, ground=Evidence.NAMED, zero=Evidence.NAMED)
+    # Padding is marked with either sign, and by either name: what is left is not nothing.
+    return found.plus(call.x.kinds & (Kind.PEAKED | Kind.PADS)) if len(facts) == 1 else found
 
 
 def cumulative_sum(call: Call) -> Fact:

@@ -1,0 +1,97 @@
+"""Comparisons: which one a call or an expression is, and which of them hold somewhere.
+
+A mask made by such a one has something true in every row, so that its sum is not 0: what is padded
+holds something that is not padding, and nobody is of length 0. An answer may be empty, though: its
+prompt was too long, or it ended at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.keys import called, words_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.relations import maker
+
+Comparing = type[cst.BaseCompOp]
+
+MIRRORED: Mapping[Comparing, Comparing] = MappingProxyType(
+    {
+        cst.GreaterThan: cst.LessThan,
+        cst.GreaterThanEqual: cst.LessThanEqual,
+        cst.LessThan: cst.GreaterThan,
+        cst.LessThanEqual: cst.GreaterThanEqual,
+        cst.Equal: cst.Equal,
+        cst.NotEqual: cst.NotEqual,
+    }
+)
+
+# Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
+COMPARING: Mapping[str, Comparing] = MappingProxyType(
+    {
+        "eq": cst.Equal,
+        "equal": cst.Equal,
+        "ne": cst.NotEqual,
+        "not_equal": cst.NotEqual,
+        "gt": cst.GreaterThan,
+        "greater": cst.GreaterThan,
+        "ge": cst.GreaterThanEqual,
+        "greater_equal": cst.GreaterThanEqual,
+        "lt": cst.LessThan,
+        "less": cst.LessThan,
+        "le": cst.LessThanEqual,
+        "less_equal": cst.LessThanEqual,
+    }
+)
+
+_PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
+_ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
+
+
+def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> Fact:
+    """The result of a comparison, with what is known of it as a whole."""
+    x, y, operator = operands.get("x"), operands.get("y"), _operator(node)
+    if x is None or y is None or operator is None:
+        return fact
+    if (kept := x.fact.kinds & (Kind.PEAKED | Kind.PADS)) and x.fact.is_any(Kind.MASK):
+        return fact.plus(kept) if _keeps_what_is_one(operator, y.fact.constant) else fact
+    somewhere = _holds_somewhere(x, operator, y) or _holds_somewhere(y, MIRRORED[operator], x)
+    return fact.plus(Kind.PEAKED) if somewhere else fact
+
+
+def _operator(node: cst.CSTNode) -> Comparing | None:
+    if isinstance(node, cst.Call):
+        return COMPARING.get(called(node))
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return None
+    operator = type(node.comparisons[0].operator)
+    return operator if operator in MIRRORED else None
+
+
+def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
+    if any(_ANSWER.search(word) for each in (x, y) for word in words_of(each.node)):
+        return False
+    if operator is cst.NotEqual:
+        return _is_padding(y)
+    if operator in (cst.LessThan, cst.LessThanEqual):
+        return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
+    return False
+
+
+def _keeps_what_is_one(operator: Comparing, bound: float | None) -> bool:
+    """`attention_mask != 0`, `== 1`, `> 0.5`."""
+    if bound is None:
+        return False
+    above = operator in (cst.GreaterThan, cst.NotEqual) and bound < 1
+    return above or (operator in (cst.Equal, cst.GreaterThanEqual) and bound == 1)
+
+
+def _is_padding(operand: Operand) -> bool:
+    words = words_of(operand.node)
+    return bool(words) and _PADDING.search(words[-1]) is not None
