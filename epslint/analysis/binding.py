@@ -85,6 +85,8 @@ class Bindings:
                 self._overwrite(target.value, path, index.value, fact, env)
                 return
         before = env.fact(path) or UNKNOWN
+        if fact.constant == 0:
+            return  # some are left out: that is not what the others are
         if before.constant == 0:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
             after = replace(fact, form=before.form, zero=Evidence.NONE)

@@ -21,6 +21,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.relations import divided
 from epslint.analysis.site import Choice
+from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.training import Training
 
@@ -39,6 +40,8 @@ _PAD_MASK = Fact(
 _TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
 
 
+# What one element is too few for.
+_CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 # Who asks whether a value is finite, or makes it so, reckons with its not being.
 _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
@@ -114,8 +117,7 @@ class Calls:
             expressions.ledger.mend(operands["x"].fact)
         if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
-        if op is Op.DIV:
-            operands = dict(divided(operands))
+        operands = self._related(op, operands, env)
         fact = expressions.transferred(op, operands, form)
         if op is Op.COMPARE:
             fact = compared(fact, node, operands)
@@ -129,6 +131,15 @@ class Calls:
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
         return fact
+
+    def _related(self, op: Op, operands: dict[str, Operand], env: Env) -> dict[str, Operand]:
+        """The operands, with what is known of them because of each other or of how they came."""
+        if op is Op.DIV:
+            return dict(divided(operands))
+        if op in _CORRECTING and (x := operands.get("x")) is not None:
+            size = size_now(x, self._expressions, env)
+            return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}
+        return operands
 
     def _spared(self, operands: Mapping[str, Operand], env: Env) -> bool:
         """Whether `where=` leaves out the elements that would divide by 0."""

@@ -33,7 +33,7 @@ from epslint.analysis.literals import (
 )
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, divided, square, with_its_zeros
+from epslint.analysis.relations import difference, divided, square, total
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
@@ -68,7 +68,7 @@ BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
 )
 
 _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
-    {Op.SUB: difference, Op.ADD: with_its_zeros, Op.MUL: square}
+    {Op.SUB: difference, Op.ADD: total, Op.MUL: square}
 )
 
 _AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})

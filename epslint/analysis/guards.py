@@ -13,8 +13,15 @@ from epslint.analysis import ranges
 from epslint.analysis.bare import binary
 from epslint.analysis.comparisons import COMPARING, MIRRORED
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
-from epslint.analysis.keys import called, is_about_identity, key_of, roots_of
+from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
+from epslint.analysis.keys import (
+    called,
+    factors,
+    is_about_identity,
+    is_none_test,
+    key_of,
+    roots_of,
+)
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
@@ -84,7 +91,7 @@ _TRANSPARENT = frozenset(
         *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
     }
 )
-_LESS = cst.Subtract()
+_LESS, _PLUS = cst.Subtract(), cst.Add()
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
@@ -129,6 +136,37 @@ class Guards:
         if conjunction == truth:
             self.assume(left, truth, env)
             self.assume(right, truth, env)
+        elif truth and is_none_test(left):
+            self.assume(right, truth, env)  # `n is None or n > 0`: where it is a number it is that
+        else:
+            self._assume_either(left, right, truth, env)
+
+    def _assume_either(
+        self, left: cst.BaseExpression, right: cst.BaseExpression, truth: bool, env: Env
+    ) -> None:
+        """`not (a == 0 and b == 0)`: of two that are not negative the sum is not 0."""
+        first, second = (
+            self._kept_from_zero(left, truth, env),
+            self._kept_from_zero(right, truth, env),
+        )
+        if first is None or second is None:
+            return
+        for x, y in ((first, second), (second, first)):
+            together = binary(x, _PLUS, y)
+            if (key := key_of(together)) is not None:
+                env.refine(key, Fact(range=ranges.POSITIVE), roots_of(together))
+
+    def _kept_from_zero(
+        self, test: cst.BaseExpression, truth: bool, env: Env
+    ) -> cst.BaseExpression | None:
+        """What is positive if this test is `truth`, and 0 otherwise."""
+        if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+            return None
+        subject, inner = test.left, env.child()
+        if not self._evaluator.quietly(subject, env).range.nonnegative:
+            return None
+        self.assume(test, truth, inner)
+        return subject if self._evaluator.quietly(subject, inner).range.positive else None
 
     def _assume_comparison(self, test: cst.Comparison, truth: bool, env: Env) -> None:
         left = test.left
@@ -262,6 +300,10 @@ class Guards:
 
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
+        if not limits.has_zero:
+            for key in factors(node):
+                if (fact := env.fact(key)) is not None:
+                    env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
         if isinstance(node, cst.Subscript) and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)

@@ -16,7 +16,7 @@ from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import BINARY, Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, crops, dotted, key_of
 from epslint.analysis.loops import Loops
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -136,16 +136,21 @@ class Interpreter:
         return True
 
     def _accumulate_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
-        """`counts[i] += 1`: the elements that were not reached are still 0."""
+        """`counts[i] += 1`: the elements that were not reached are still 0.
+
+        Not so of `counts[a:b] += 1`: windows are laid so that they cover everything.
+        """
         path = dotted(target.value)
         before = None if path is None else env.fact(path)
         if path is None or before is None or before.constant != 0 or not before.form.tensor:
             return
+        if crops(target):
+            env.drop_zero(path)
         touched = replace(
             before,
             range=ranges.NONNEGATIVE if fact.range.nonnegative else ranges.REAL,
             kinds=Kind.SUM,
-            zero=Evidence.PROVEN,
+            zero=Evidence.NONE if crops(target) else Evidence.PROVEN,
         )
         env.assign(path, touched, self.model.tick())
 

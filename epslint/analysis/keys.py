@@ -198,3 +198,38 @@ def called(node: cst.BaseExpression) -> str:
     if isinstance(func, cst.Attribute):
         return func.attr.value
     return func.value if isinstance(func, cst.Name) else ""
+
+
+def is_none_test(node: cst.BaseExpression) -> bool:
+    """`x is None`."""
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return False
+    (target,) = node.comparisons
+    return isinstance(target.operator, cst.Is) and dotted(target.comparator) == "None"
+
+
+_OF_BOTH = frozenset({"dot", "vdot", "inner", "cross", "matmul", "mul", "multiply"})
+
+
+def factors(node: cst.BaseExpression) -> frozenset[str]:
+    """The vectors that a product is made of, each of them in all of its terms: where it is not 0,
+    none of them is.
+    """
+    if isinstance(node, cst.BinaryOperation):
+        left, right = factors(node.left), factors(node.right)
+        if isinstance(node.operator, cst.Multiply | cst.MatrixMultiply):
+            return left | right
+        return left & right if isinstance(node.operator, cst.Add | cst.Subtract) else frozenset()
+    if isinstance(node, cst.Call) and called(node) in _OF_BOTH:
+        receiver = [node.func.value] if isinstance(node.func, cst.Attribute) else []
+        found = (factors(each) for each in (*receiver, *(a.value for a in node.args)))
+        return frozenset().union(*found)
+    base = node.value if isinstance(node, cst.Subscript) else node
+    path = dotted(base)
+    return frozenset() if path is None else frozenset({path})
+
+
+def crops(node: cst.Subscript) -> bool:
+    """Whether a slice leaves something out: `mask[:, 1:]` does, `mask[:, :, 0]` has each row."""
+    slices = (element.slice for element in node.slice)
+    return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)

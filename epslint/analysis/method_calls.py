@@ -92,6 +92,15 @@ class MethodCalls:
         operands = self._calls.bound(spelling, node, {"x": receiver}, env)
         return self._calls.applied(Op.INIT_NORMAL, node, operands, env, Form.UNKNOWN)
 
+    def _copied(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`x.copy_(y)`: what was there before is gone."""
+        if not node.args:
+            return None
+        value = self._expressions.eval(node.args[0].value, env)
+        fact = replace(value, form=receiver.fact.form, dtype=receiver.fact.dtype)
+        self._calls.store(receiver.node, fact, env)
+        return fact
+
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
         added = [self._expressions.eval(a.value, env) for a in node.args]
@@ -131,6 +140,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {
         "register_buffer": MethodCalls._registered,
         "normal_": MethodCalls._redrawn,
+        "copy_": MethodCalls._copied,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),

@@ -306,11 +306,14 @@ class Model:
     def _assignments(self, method: FunctionOutline, owner: ClassOutline) -> Fact:
         unit, node = self.definition(method)
         frame = replace(self._frame(unit, node, owner, depth=1), recording=False)
+        frame.watched = tuple(f"{frame.self_name}.{name}" for name in sorted(method.assigns))
         env = Env(mode=mode_of(node, self.mode))
         self.bind_parameters(node.params, frame, env, {})
         # What comes after the last of them has no say in what they are.
-        Interpreter(self, frame).run(node.body.body[: method.last_assigning + 1], env)
-        return Fact(parts=tuple(frame.attributes.items()))
+        if Interpreter(self, frame).run(node.body.body[: method.last_assigning + 1], env):
+            frame.leave(UNKNOWN, env)
+        found = {name: _left(frame, name) or fact for name, fact in frame.attributes.items()}
+        return Fact(parts=tuple(found.items()))
 
     def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
         """The class and those of its bases that are in this file."""
@@ -330,6 +333,17 @@ class Model:
             for method in each.methods.values():
                 found |= method.assigns
         return found
+
+
+def _left(frame: Frame, attribute: str) -> Fact | None:
+    """What an attribute is once a method is done, if every way out of it has assigned it.
+
+    `self.std = x.std()`, then `self.std = self.std.clamp(min=1e-6)`: nobody else sees the first.
+    """
+    ends = [known.get(f"{frame.self_name}.{attribute}") for _, known in frame.returns]
+    if not ends or any(end is None for end in ends):
+        return None
+    return joined([end for end in ends if end is not None])
 
 
 def _is_cut_off(node: cst.CSTNode, frame: Frame, far: int = 8) -> bool:

@@ -115,6 +115,7 @@ _WORDS = (
     ),
     _word(rf"(^|_){_STD}$", _fact(ranges.NONNEGATIVE, Kind.STD)),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
+    _word(r"(^|_)concentrations?$", Fact(ranges.POSITIVE)),  # a distribution's, and positive
     _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
     # One expert, class or cluster that gets nothing is enough.
     _word(
@@ -137,7 +138,7 @@ _WORDS = (
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
     # What a network gives is neither 0 nor constant, whatever its elements are.
     _word(
-        r"(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
+        r"^embedded(_\w+)?$|(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
         r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?)$",
         Fact(kinds=Kind.DRAWN),
         setting=False,

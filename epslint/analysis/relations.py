@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import key_of, roots_of, words_of
+from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.moments import of_variance
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -82,6 +83,30 @@ def _is_pooling(x: Operand, y: Operand) -> bool:
     return not any(map(_LOSS.search, words_of(x.node)))
 
 
+def _is_own_share(x: Operand, y: Operand) -> bool:
+    """`weights / weights.sum(-1)` of unknown weights; in a matrix of relations a row may be 0."""
+    if y.fact.zero is not Evidence.NAMED or y.fact.kinds != Kind.SUM or y.fact.range.nonnegative:
+        return False
+    key = key_of(x.node)
+    return key is not None and maker(y.fact) == (Op.SUM, key) and not _RELATIONS.search(key)
+
+
+_RELATIONS = re.compile(
+    r"(^|_)(adj\w*|affinit\w+|similarit\w+|confusion|matrix|mat|graph|hist\w*|densit\w+|counts?)$"
+)
+
+
+def _is_coordinate(x: Operand, y: Operand) -> bool:
+    """`sigmoid(boxes)[..., 2]` is a width, and as small as 0 no box is."""
+    fact, node = y.fact, y.node
+    if not fact.is_any(Kind.PROB) or not fact.is_any(Kind.DRAWN) or fact.is_any(Kind.SIMPLEX):
+        return False
+    if not isinstance(node, cst.Subscript):
+        return False
+    last = node.slice[-1].slice
+    return isinstance(last, cst.Index) and isinstance(last.value, cst.Integer)
+
+
 _AVERAGED = Kind.SUM | Kind.VAR | Kind.STD | Kind.MAGNITUDE | TOPIC
 
 
@@ -89,15 +114,28 @@ def _is_spacing(x: Operand, y: Operand) -> bool:
     """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one."""
     if not y.fact.is_any(Kind.OFFSET) or not y.fact.is_any(Kind.SHAPE):
         return False
-    corrects = not isinstance(x.node, cst.Name) and not set(roots_of(x.node)).isdisjoint(
-        roots_of(y.node)  # `var * n / (n - 1)`
-    )
     averages = x.fact.is_any(_AVERAGED) or maker(x.fact)[0] in _AVERAGING
-    return not (corrects or averages or "sum" in words_of(x.node))
+    return not (averages or "sum" in words_of(x.node) or _corrects(x, y))
+
+
+def _corrects(x: Operand, y: Operand) -> bool:
+    """`var * n / (n - 1)`."""
+    origin = y.fact.origin
+    if origin is None or origin.op is not Op.SUB or not isinstance(x.node, cst.BinaryOperation):
+        return False
+    count = key_of(origin.operands["x"].node)
+    return count is not None and count in {key_of(side) for side in (x.node.left, x.node.right)}
 
 
 _AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})
-_WEAK = (_is_part_of_formula, _is_inverse_weight, _is_pooling, _is_spacing)
+_WEAK = (
+    _is_part_of_formula,
+    _is_inverse_weight,
+    _is_pooling,
+    _is_own_share,
+    _is_coordinate,
+    _is_spacing,
+)
 
 
 def difference(operands: Mapping[str, Operand]) -> Fact | None:
@@ -115,7 +153,8 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
         proven = Evidence.PROVEN
-        known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=proven)
+        zero = Evidence.NONE if left.is_any(Kind.DRAWN) else proven
+        known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=zero)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if _is_exponential_less(x.fact, y):
         # `exp(d) - 1 - d` is not negative, but for rounding.
@@ -152,14 +191,57 @@ def _is_exponential_less(left: Fact, right: Operand) -> bool:
     )
 
 
-def with_its_zeros(operands: Mapping[str, Operand]) -> Fact | None:
-    """`n + (n == 0)` is n where n is not 0, and 1 where it is."""
+def total(operands: Mapping[str, Operand]) -> Fact | None:
+    """Sums that are known because of what both sides are made of."""
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None or (key := key_of(x.node)) is None or y.fact.origin is None:
+    if x is None or y is None:
         return None
-    if y.fact.origin.node is not y.node or key_of(y.node) not in (f"({key}==0)", f"(0=={key})"):
+    if _marks_zeros(y, x):
+        return _without_zero(x.fact)
+    if _marks_zeros(x, y):
+        return _without_zero(y.fact)
+    return _of_equal_choices(x.fact, y.fact)
+
+
+def _without_zero(fact: Fact) -> Fact | None:
+    return replace(fact, range=fact.range.without_zero()) if fact.range.nonnegative else None
+
+
+def _marks_zeros(mask: Operand, value: Operand) -> bool:
+    """`n + (n == 0)` is n where n is not 0, and 1 where it is; so is `n + (n < 1e-6)`."""
+    origin, key = mask.fact.origin, key_of(value.node)
+    if origin is None or origin.node is not mask.node or key is None:
+        return False
+    if not isinstance(mask.node, cst.Comparison) or len(mask.node.comparisons) != 1:
+        return False
+    x, y = origin.operands.get("x"), origin.operands.get("y")
+    operator = type(mask.node.comparisons[0].operator)
+    if x is None or y is None:
+        return False
+    if key_of(y.node) == key:
+        x, y, operator = y, x, _TURNED.get(operator, operator)
+    if key_of(x.node) != key or (bound := y.fact.constant) is None:
+        return False
+    return (operator in (cst.Equal, cst.LessThanEqual) and bound == 0) or (
+        operator in (cst.LessThan, cst.LessThanEqual) and bound > 0
+    )
+
+
+_TURNED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
+    {cst.GreaterThan: cst.LessThan, cst.GreaterThanEqual: cst.LessThanEqual}
+)
+
+
+def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:
+    """`where(same, 1, a) + where(same, 1, b)`: one test keeps both away from 0, or needs to."""
+    tests = [f.origin.operands.get("cond") for f in (x, y) if f.origin and f.origin.op is Op.WHERE]
+    if len(tests) < 2 or not (x.zero and y.zero):
         return None
-    return replace(x.fact, range=x.fact.range.without_zero()) if x.fact.range.nonnegative else None
+    keys = {None if test is None else key_of(test.node) for test in tests}
+    if len(keys) != 1 or None in keys:
+        return None
+    summed = transfer(Call(Op.ADD, {"x": x, "y": y}))
+    return replace(summed, zero=Evidence.NONE)
 
 
 def maker(fact: Fact) -> tuple[Op | None, str | None]:

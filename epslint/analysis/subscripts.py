@@ -10,7 +10,7 @@ from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
-from epslint.analysis.keys import evaluated, key_of
+from epslint.analysis.keys import crops, evaluated, key_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -60,7 +60,7 @@ class Subscripts:
         if self._are_nonzero_places(position, node.value, env):
             base = base.within(ranges.REAL.without_zero())
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
-        return self._picked(node, base, size, env)
+        return self._picked(node, base, size, env, Operand(index, position))
 
     @staticmethod
     def _are_nonzero_places(position: Fact, node: cst.BaseExpression, env: Env) -> bool:
@@ -72,15 +72,21 @@ class Subscripts:
         same = places is not None and key_of(places.node) == key_of(node) is not None
         return same and still_means(origin, env)
 
-    def _picked(self, node: cst.Subscript, base: Fact, size: Range, env: Env) -> Fact:
+    def _picked(
+        self,
+        node: cst.Subscript,
+        base: Fact,
+        size: Range,
+        env: Env,
+        index: Operand | None = None,
+    ) -> Fact:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
-        lost = WHOLE | Kind.PADS if _crops(node) else WHOLE
+        lost = WHOLE | Kind.PADS if crops(node) else WHOLE
         fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
-        if base.origin is None:
+        if base.origin is None and (index is None or index.fact.origin is None):
             return fact
-        return self._expressions.ledger.conclude(
-            Op.PICK, node, {"x": Operand(node.value, base)}, fact, env
-        )
+        operands = {"x": Operand(node.value, base)} | ({"index": index} if index else {})
+        return self._expressions.ledger.conclude(Op.PICK, node, operands, fact, env)
 
     def _selected(
         self,
@@ -116,9 +122,3 @@ class Subscripts:
         if (fact := env.fact(f"{key}.sum()")) is not None and fact.range.positive:
             least = max(1.0, fact.range.lo)
         return ranges.at_least(least)
-
-
-def _crops(node: cst.Subscript) -> bool:
-    """Whether a slice leaves something out: `mask[:, 1:]` does, `mask[:, :, 0]` has each row."""
-    slices = (element.slice for element in node.slice)
-    return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)

@@ -18,9 +18,9 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         **arrangement.TABLE,
         Op.COMPARE: reductions.truth,
         Op.LOGICAL: reductions.logical,
-        Op.ISNAN: reductions.truth,
-        Op.ISINF: reductions.truth,
-        Op.ISFINITE: reductions.truth,
+        Op.ISNAN: reductions.finiteness,
+        Op.ISINF: reductions.finiteness,
+        Op.ISFINITE: reductions.finiteness,
     }
 )
 

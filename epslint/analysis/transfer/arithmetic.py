@@ -152,6 +152,8 @@ def mul(call: Call) -> Fact:
 
 def _zero_scaled(x: Fact, y: Fact) -> Evidence:
     """Whether x times y can be 0 because x can: not for the square in some unknown formula."""
+    if x.is_any(Kind.PEAKED) and x.is_any(Kind.EXP) and not y.zero:
+        return Evidence.NONE  # a weighted softmax: its largest term is the weight
     unknown = y.constant is None and not y.kinds and y.range == ranges.TOP
     if unknown and x.zero is Evidence.NAMED and x.kinds == Kind.MAGNITUDE:
         return Evidence.NONE

@@ -248,9 +248,9 @@ def _known(precision: Precision | None, name: str, otherwise: Range) -> Range:
 
 def clamp(call: Call) -> Fact:
     fact = call.x
-    if (lower := call.get("min")) is not None:
+    if (lower := call.get("min")) is not None and lower.form is not Form.OTHER:
         fact = raised(fact, lower)
-    if (upper := call.get("max")) is not None:
+    if (upper := call.get("max")) is not None and upper.form is not Form.OTHER:  # None: no bound
         fact = lowered(fact, upper)
     return like(call, fact.minus(WHOLE))
 

@@ -205,6 +205,11 @@ def truth(call: Call) -> Fact:
     return replace(found, grad=False)
 
 
+def finiteness(call: Call) -> Fact:
+    """isnan, isfinite: where nothing is left, that it is not a number is what one wants to know."""
+    return truth(call).plus(Kind.PADS)
+
+
 def logical(call: Call) -> Fact:
     """`a & b` of masks is a mask; `flags & 7` is arithmetic."""
     facts = tuple(call.facts.values())
