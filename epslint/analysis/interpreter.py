@@ -132,6 +132,8 @@ class Interpreter:
         else:
             if op is Op.ADD and isinstance(node.target, cst.Attribute):
                 fact = fact.plus(Kind.RUNNING)
+                if left == UNKNOWN:
+                    fact = replace(fact, dtype=right.dtype)  # whole if it starts so, which it tells
             self.expressions.bindings.bind(node.target, replace(fact, origin=right.origin), env)
         return True
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from epslint.analysis.fact import REMEMBERED, Fact, Kind
+from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
+from epslint.rewrite import floor, slot_of
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -46,22 +47,24 @@ class ZeroInitialCount(SiteRule):
     class RunningMean:
         def __init__(self):
             self.total = 0.0
-            self.count = 1e-24
+            self.count = 0
 
         def update(self, x):
             self.total += x.sum().item()
             self.count += x.numel()
 
         def mean(self):
-            return self.total / self.count
+            return self.total / max(self.count, 1)
     ```
 
     ## Fix
-    Lets the count start at 1e-24, in the constructor and wherever it is set back to 0.
+    A count that starts at `0` is of whole numbers, and is divided by as `max(self.count, 1)`: it
+    can still be printed and used as an index. One that starts at `0.0` starts at 1e-24 instead, in
+    the constructor and wherever it is set back.
 
     ## Fix safety
-    Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
-    needs it whole (an index, `range(self.count)`) wants a check instead.
+    `max(self.count, 1)` is exact where only whole numbers are seen to be added, and semantic where
+    fractions might be. The other is bounded: after the first update 1e-24 is lost in rounding.
 
     ## References
     1e-24 in ROLL and trlx, 1e-4 in SB3 and baselines.
@@ -92,13 +95,23 @@ class ZeroInitialCount(SiteRule):
 
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
+    fact = operand.fact
+    if fact.form.tensor:
+        return None
+    starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
+    whole = bool(starts) and all(isinstance(start.node, cst.Integer) for start in starts)
+    if whole or fact.dtype is DType.INT:
+        edits = floor(site.unit, operand.node, "1", Form.NUMBER, slot_of(site, operand))
+        # Who starts a count at `0` counts whole numbers; that nothing else is added must be seen.
+        grade = Grade.EXACT if fact.dtype is DType.INT else Grade.SEMANTIC
+        return Fix("Divide by 1 at the least", grade, edits)
+    return _moved(site, fact, starts)
+
+
+def _moved(site: Site, fact: Fact, starts: list[Origin]) -> Fix | None:
     """Every start is moved: in the constructor and wherever the count is set back."""
-    origin, rivals = operand.fact.origin, operand.fact.rivals
-    if origin is None or not _is_zero(origin) or not _is_number(operand.fact):
-        return None
-    if len(rivals) == REMEMBERED:  # there may be a start that nobody remembers
-        return None
-    starts = [each for each in (origin, *rivals) if _is_zero(each)]
+    if fact.origin not in starts or len(fact.rivals) == REMEMBERED:
+        return None  # there may be a start that nobody remembers
     epsilon = spelled(site.hierarchy.epsilon(Role.COUNT))
     spans = sorted({each.unit.span(each.node) for each in starts})
     edits = tuple(Edit(span, epsilon) for span in spans)
@@ -107,7 +120,3 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
 
 def _is_zero(origin: Origin) -> bool:
     return isinstance(origin.node, cst.Integer | cst.Float) and origin.node.evaluated_value == 0
-
-
-def _is_number(fact: Fact) -> bool:
-    return not fact.form.tensor

@@ -1,4 +1,4 @@
-"""EPS604: a count that starts at 1e-24 instead of 0."""
+"""EPS604: a count that is 1 at the least, or starts at 1e-24 instead of 0."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ def run(x):
     return running.mean()
 """
 
+WEIGHTED = """
+def run(x):
+    running = AsFloat()
+    if x is not None:
+        for value in x:
+            running.update(value, 0.25)
+    return running.value()
+"""
+
 PROOF = Proof(
     code="EPS604",
     documented="after the first update 1e-24 is lost in rounding",
@@ -21,6 +30,13 @@ PROOF = Proof(
             function="run",
             fixture="hazard_torch",
             driver=CALLED,
+            adversarial=(None,),
+            ordinary=([1.0, 2.0, 4.0],),
+        ),
+        Torch(
+            function="run",
+            fixture="hazard_torch",
+            driver=WEIGHTED,
             adversarial=(None,),
             ordinary=([1.0, 2.0, 4.0],),
         ),
