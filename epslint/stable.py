@@ -62,6 +62,11 @@ _SPELLED: Mapping[str, Mapping[Form, str]] = MappingProxyType(
             Form.JAX: "{jax.nn}.softmax(<x>, axis=<dim>)",
             Form.TENSORFLOW: "{tensorflow}.nn.softmax(<x>, axis=<dim>)",
         },
+        "sigmoid": {
+            Form.TORCH: "{torch}.sigmoid(<x>)",
+            Form.JAX: "{jax.nn}.sigmoid(<x>)",
+            Form.TENSORFLOW: "{tensorflow}.sigmoid(<x>)",
+        },
         "clip": {
             Form.TORCH: "{torch}.clamp(<x>, <min>, <max>)",
             Form.JAX: "{jax.numpy}.clip(<x>, <min>, <max>)",
@@ -101,6 +106,7 @@ _METHODS: Mapping[str, str] = MappingProxyType(
         "expm1": "<x>.expm1()",
         "logsumexp": "<x>.logsumexp(dim=<dim><keepdim>)",
         "softmax": "<x>.softmax(dim=<dim>)",
+        "sigmoid": "<x>.sigmoid()",
     }
 )
 

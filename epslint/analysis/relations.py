@@ -148,8 +148,9 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     key = key_of(x.node)
     if key is not None and theirs == (Op.DETACH, key):
         return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
-    if key is not None and theirs == (Op.MAX, key):
-        known = Fact(ranges.NONPOSITIVE, kinds=Kind.SHIFTED, ground=Evidence.PROVEN)
+    if key is not None and (theirs == (Op.MAX, key) or _is_larger_of(y.fact, key)):
+        shifted = Kind.SHIFTED if theirs == (Op.MAX, key) else Kind.NONE
+        known = Fact(ranges.NONPOSITIVE, kinds=shifted, ground=Evidence.PROVEN)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
         proven = Evidence.PROVEN
@@ -162,6 +163,16 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
         known = Fact(ranges.REAL, kinds=kinds, ground=proven, zero=proven, huge=y.fact.huge)
         return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
     return _variance(x, y)
+
+
+def _is_larger_of(fact: Fact, key: str) -> bool:
+    """`torch.maximum(a, b)`, and `torch.max(a, b)`: neither a nor b is larger."""
+    origin = fact.origin
+    while origin is not None and origin.op in (Op.SAME, Op.DETACH):
+        origin = origin.fact("x").origin
+    if origin is None or origin.op not in (Op.MAXIMUM, Op.MAX):
+        return False
+    return key in {key_of(operand.node) for operand in origin.operands.values()}
 
 
 def _variance(x: Operand, y: Operand) -> Fact | None:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from epslint import stable
 from epslint.analysis import ranges
-from epslint.analysis.fact import Form, Kind
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -124,6 +124,30 @@ def same_value(a: Operand, b: Operand) -> bool:
         return True
     key = key_of(a.node)
     return key is not None and key == key_of(b.node)
+
+
+def terms_of(origin: Origin) -> tuple[Operand, ...]:
+    """The terms of a sum that is written out: a, b and c of `a + b + c`."""
+    terms: list[Operand] = []
+    waiting = list(origin.operands.values()) if origin.op is Op.ADD else []
+    while waiting:
+        term = waiting.pop()
+        made = term.fact.origin
+        if made is not None and made.op is Op.ADD:
+            waiting.extend(made.operands.values())
+        else:
+            terms.append(term)
+    return tuple(terms)
+
+
+def weighed_exponential(fact: Fact) -> Origin | None:
+    """The exponential behind `exp(x)`, and behind `weight * exp(x)`."""
+    origin = fact.origin
+    if origin is not None and origin.op is Op.MUL:
+        made = (operand.fact.origin for operand in origin.operands.values())
+        exponentials = [each for each in made if each is not None and each.op is Op.EXP]
+        origin = exponentials[0] if len(exponentials) == 1 else None
+    return origin if origin is not None and origin.op is Op.EXP else None
 
 
 def exponential_behind(operand: Operand) -> Origin | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Evidence, Kind, replace
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -18,8 +18,9 @@ class LogOfComplement(SiteRule):
     """Log of one minus a probability that can be 1.
 
     ## What it does
-    Flags `log(1 - p)`, `log1p(-p)` and `log(1 - exp(x))` where p reaches 1. The complement of a
-    sigmoid has a better repair and is EPS203.
+    Flags `log(1 - p)` and `log1p(-p)` where p reaches 1, as a probability and the square of a tanh
+    do, and `log(1 - exp(x))` unless x is known to stay below 0: who takes that log takes exp(x) for
+    a probability. The complement of a sigmoid has a better repair and is EPS203.
 
     ## Why is this bad
     A confident model gives probabilities of exactly 1: everything above 1 - 6e-8 is 1 in float32,
@@ -64,31 +65,36 @@ class LogOfComplement(SiteRule):
             if _reaches_minus_one(operand):
                 yield _of_log1p(site, operand)
             return
-        if not operand.fact.zeroable:
-            return
         origin = maker(operand.fact, through=True)
         if origin is None or origin.op is not Op.SUB:
             return
         term = split_sum(origin, 1.0)
         inner = maker(term.fact) if term is not None else None
-        if term is None or not term.fact.is_any(Kind.PROB) or (inner and inner.op is Op.SIGMOID):
+        if term is None or (inner and inner.op is Op.SIGMOID):
             return
-        yield guarded_log(site, operand, when="0 where the probability is 1")
+        if operand.fact.zeroable and term.fact.is_any(Kind.PROB):
+            yield guarded_log(site, operand, when="0 where the probability is 1")
+        elif inner is not None and inner.op is Op.EXP and operand.fact.range.has_zero:
+            taken = replace(operand, fact=replace(operand.fact, zero=Evidence.NAMED))
+            yield guarded_log(site, taken, when="0 where the exponent is 0")
 
 
 def _reaches_minus_one(operand: Operand) -> bool:
-    """Whether it is minus a probability, with nothing that keeps the probability from 1."""
+    """Whether it is minus a probability, or a saturated square, that nothing keeps from 1."""
     origin = maker(operand.fact)
     if origin is None or origin.op is not Op.NEG:
         return False
-    return origin.fact("x").is_any(Kind.PROB) and operand.fact.range.contains(-1.0)
+    reached = operand.fact.range
+    if origin.fact("x").is_any(Kind.PROB):
+        return reached.contains(-1.0)
+    square = origin.fact("x").is_any(Kind.MAGNITUDE) and bool(origin.fact("x").ground)
+    return square and reached.lo == -1.0 and not reached.lo_open
 
 
 def _of_log1p(site: Site, operand: Operand) -> Diagnosis:
     return Diagnosis(
         span=site.unit.span(operand.node),
-        message=f"log1p of {quoted(site, operand.node)}, which is -1 where the probability is 1: "
-        "the log is -inf there",
+        message=f"log1p of {quoted(site, operand.node)}, which reaches -1: the log is -inf there",
         confidence=CONFIDENCE[operand.fact.ground],
         why=chain(operand.fact),
     )

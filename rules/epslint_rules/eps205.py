@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from epslint import stable
 from epslint.analysis.fact import Kind
@@ -11,7 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._exponential import cannot_overflow
+from epslint_rules._exponential import cannot_overflow, terms_of, weighed_exponential
 from epslint_rules._logarithm import is_replaceable, maker
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -20,8 +21,9 @@ class LogOfSumOfExp(SiteRule):
     """Log of a sum of exponentials.
 
     ## What it does
-    Flags `log(sum(exp(x)))`, also through variables. Silent where the maximum is subtracted first:
-    that is logsumexp by hand, and right.
+    Flags `log(sum(exp(x)))`, also through variables; the log of a mean of exponentials, of a
+    weighted sum, and of `exp(a) + exp(b)`. Silent where the maximum is subtracted first: that is
+    logsumexp by hand, and right.
 
     ## Why is this bad
     `exp` overflows at 88.7 in float32 and at 11.1 in float16; `logsumexp` has the same value and no
@@ -47,7 +49,9 @@ class LogOfSumOfExp(SiteRule):
 
     ## Fix
     `logsumexp` with the sum's dim and keepdim and the log's out, as a method after `x.exp()`;
-    `logaddexp.reduce` for numpy. No fix where the sum has no dim, or a dtype of its own.
+    `logaddexp.reduce` for numpy. No fix where the sum has no dim, or a dtype of its own; none for a
+    mean, which is `logsumexp(x) - log(n)`, none for weights, which belong inside as `x + log(w)`,
+    and none for two terms, which are `logaddexp(a, b)`.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -61,32 +65,51 @@ class LogOfSumOfExp(SiteRule):
     severity = Severity.ERROR
     grade = Grade.EXACT
     ops = frozenset({Op.LOG})
+    supersedes = frozenset({"EPS207"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
         total = maker(operand.fact) if operand is not None else None
-        if operand is None or total is None or total.op is not Op.SUM:
+        if operand is None or total is None:
             return
-        summed = total.operands.get("x")
-        exponential = maker(summed.fact) if summed is not None else None
-        if summed is None or exponential is None or exponential.op is not Op.EXP:
+        exponentials = _summed(total)
+        if not exponentials or all(cannot_overflow(each) for each in exponentials):
             return
-        if summed.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
-            return
+        what, stable_one = _SUMS[total.op]
         yield Diagnosis(
             span=site.unit.span(operand.node),
-            message=f"Log of a sum of exponentials, {quoted(site, operand.node)}: exp overflows, "
-            "logsumexp does not",
+            message=f"Log of {what} of exponentials, {quoted(site, operand.node)}: exp overflows, "
+            f"{stable_one} does not",
             confidence=Confidence.PROVEN,
             why=made_elsewhere(operand),
-            fix=_fix(site, operand, total, exponential),
+            fix=_fix(site, operand, total, exponentials[0]),
         )
+
+
+_SUMS: Mapping[Op, tuple[str, str]] = MappingProxyType(
+    {
+        Op.SUM: ("a sum", "logsumexp"),
+        Op.MEAN: ("a mean", "logsumexp less the log of how many"),
+        Op.ADD: ("a sum", "logaddexp"),
+    }
+)
+
+
+def _summed(total: Origin) -> tuple[Origin, ...]:
+    """The exponentials that a sum is of, if it is of nothing else."""
+    if total.op is Op.ADD:
+        made = tuple(weighed_exponential(term.fact) for term in terms_of(total))
+        return tuple(each for each in made if each is not None) if None not in made else ()
+    if total.op not in _SUMS or total.fact("x").is_any(Kind.PEAKED):
+        return ()
+    exponential = weighed_exponential(total.fact("x"))
+    return () if exponential is None else (exponential,)
 
 
 def _fix(site: Site, operand: Operand, total: Origin, exponential: Origin) -> Fix | None:
     dim, keepdim = total.operands.get("dim"), total.operands.get("keepdim")
     argument = exponential.operands.get("x")
-    inline = total.operands["x"].node is exponential.node
+    inline = total.op is Op.SUM and total.operands["x"].node is exponential.node
     if dim is None or argument is None or not inline or "x" not in site.repeatable:
         return None
     if not is_plain(total) or not is_plain(exponential) or not is_replaceable(site, operand):

@@ -8,13 +8,20 @@ import libcst as cst
 
 from epslint import stable
 from epslint.analysis.fact import Form, Kind
+from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._exponential import cannot_overflow, exponential_behind, same_value
+from epslint_rules._exponential import (
+    cannot_overflow,
+    exponential_behind,
+    same_value,
+    terms_of,
+)
+from epslint_rules._logarithm import split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
 
@@ -22,8 +29,9 @@ class HandRolledSoftmax(SiteRule):
     """A softmax written out by hand, without subtracting the maximum.
 
     ## What it does
-    Flags `exp(x) / exp(x).sum()`, also with the exponentials in a variable. Silent where the
-    maximum is subtracted first: the sum is then at least 1 and nothing overflows.
+    Flags `exp(x) / exp(x).sum()`, also with the exponentials in a variable or for one class alone,
+    and the same over two classes: `exp(x) / (1 + exp(x))`, `exp(a) / (exp(a) + exp(b))`. Silent
+    where the maximum is subtracted first: the sum is then at least 1 and nothing overflows.
 
     ## Why is this bad
     One logit above 88.7 makes it inf / inf = NaN in float32; in float16 11.1 is enough.
@@ -49,7 +57,7 @@ class HandRolledSoftmax(SiteRule):
 
     ## Fix
     `softmax(x, dim=…)`, or `x.softmax(dim=…)` after `x.exp()`, where the sum names one dim and
-    keeps it (or it is the first).
+    keeps it (or it is the first). `sigmoid(x)` for `exp(x) / (1 + exp(x))`. No fix for the rest.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -71,19 +79,25 @@ class HandRolledSoftmax(SiteRule):
             return
         exponential = exponential_behind(numerator)
         total = denominator.fact.origin
-        if exponential is None or total is None or total.op is not Op.SUM:
-            return
-        if not _same_exponentials(numerator, total, exponential):
+        if exponential is None or total is None:
             return
         if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
             return
+        if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
+            name, fix = "softmax", _fix(site, exponential, total)
+        elif total.op is Op.ADD and _is_one_of_two(exponential, total):
+            odds = split_sum(total, 1.0) is not None
+            name = "sigmoid" if odds else "softmax"
+            fix = _as_sigmoid(site, exponential) if odds else None
+        else:
+            return
         yield Diagnosis(
             span=site.unit.span(denominator.node),
-            message=f"A softmax by hand, divided by {quoted(site, denominator.node)}: "
-            "exp overflows, softmax does not",
+            message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
+            f"exp overflows, {name} does not",
             confidence=Confidence.PROVEN,
             why=made_elsewhere(numerator),
-            fix=_fix(site, exponential, total),
+            fix=fix,
         )
 
 
@@ -94,20 +108,59 @@ def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -
     if same_value(summed, numerator):
         return True
     other = exponential_behind(summed)
+    if other is None:
+        return False
+    logit = exponential.operands["x"]
+    return same_value(other.operands["x"], logit) or _is_element(logit, other.operands["x"])
+
+
+def _is_element(part: Operand, whole: Operand) -> bool:
+    """`logits[:, k]` of `logits`."""
+    if not isinstance(part.node, cst.Subscript):
+        return False
+    key = key_of(part.node.value)
+    return key is not None and key == key_of(whole.node)
+
+
+def _is_one_of_two(exponential: Origin, total: Origin) -> bool:
+    """Whether an exponential is divided by itself and one other, or 1, which is that of 0."""
+    terms = terms_of(total)
+    others = [term for term in terms if not _is_exponential_of(term, exponential)]
+    if len(terms) != 2 or len(others) != 1:
+        return False
+    return others[0].fact.constant == 1 or exponential_behind(others[0]) is not None
+
+
+def _is_exponential_of(term: Operand, exponential: Origin) -> bool:
+    other = exponential_behind(term)
     return other is not None and same_value(other.operands["x"], exponential.operands["x"])
+
+
+def _as_sigmoid(site: Site, exponential: Origin) -> Fix | None:
+    if not {"x", "y"} <= site.repeatable or not _is_rewritable(site) or not is_plain(exponential):
+        return None
+    argument = exponential.operands["x"]
+    method = is_method(exponential, argument)
+    edits = stable.replaced(site, "sigmoid", method=method, x=site.unit.text(argument.node))
+    return None if edits is None else Fix("Use sigmoid", Grade.EXACT, edits)
+
+
+def _is_rewritable(site: Site) -> bool:
+    """Whether the whole quotient may become a call: it is no `a /= b`."""
+    quotient = isinstance(site.node, cst.BinaryOperation | cst.Call)
+    return quotient and not changes_in_place(site, site.operands["x"])
 
 
 def _fix(site: Site, exponential: Origin, total: Origin) -> Fix | None:
     dim = total.operands.get("dim")
     if dim is None or not {"x", "y"} <= site.repeatable or site.op is not Op.DIV:
         return None
-    if not isinstance(site.node, cst.BinaryOperation | cst.Call) or changes_in_place(
-        site, site.operands["x"]
-    ):
+    if not _is_rewritable(site) or not is_plain(exponential) or not is_plain(total):
         return None
-    if not is_plain(exponential) or not is_plain(total) or not _lines_up(total, dim):
+    argument, summed = exponential.operands["x"], exponential_behind(total.operands["x"])
+    whole = summed is not None and not _is_element(argument, summed.operands["x"])
+    if not whole or not _lines_up(total, dim):
         return None
-    argument = exponential.operands["x"]
     edits = stable.replaced(
         site,
         "softmax",

@@ -34,6 +34,14 @@ PROOF = Proof(
             bound=BOUND,
             unseen_float16=ABSORBED,
         ),
+        Torch(
+            function="one_minus_exp_of_a_difference",
+            fixture="hazard_torch",
+            adversarial=([1.0, -1.0], [1.0, 0.0]),
+            ordinary=([-0.5, -1.0], [0.0, 0.0]),
+            bound=BOUND,
+            unseen_float16=ABSORBED,
+        ),
         Numpy(
             function="with_numpy",
             fixture="hazard_numpy",

@@ -48,6 +48,17 @@ PROOF = Proof(
             "variance",
             "deviation",
         ),
+        *each(
+            Torch(
+                fixture="hazard_torch",
+                adversarial=([[0.5, 20.0], [-20.0, 0.0]],),
+                ordinary=([[0.5, -1.0], [0.25, 0.75]],),
+                bound=BOUND,
+                unseen_float16=ABSORBED,
+            ),
+            "squashing",
+            "squashing_by_product",
+        ),
         Torch(
             function="psnr",
             fixture="hazard_torch",

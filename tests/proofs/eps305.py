@@ -20,6 +20,11 @@ PROOF = Proof(
             "functions",
             "named_total",
         ),
+        *each(
+            Torch(fixture="hazard_torch", adversarial=([1000.0, 0.0],), ordinary=([0.5, -1.0],)),
+            "sigmoid",
+            "sigmoid_through_a_variable",
+        ),
         Torch(
             function="with_temperature",
             fixture="hazard_torch",

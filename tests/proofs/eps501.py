@@ -42,6 +42,14 @@ PROOF = Proof(
             unseen_float16=ABSORBED,
         ),
         Torch(
+            function="sine_of_a_cosine",
+            fixture="hazard",
+            adversarial=([[1.0, 0.0]], [[2.0, 0.0]]),
+            ordinary=([[1.0, 0.5]], [[-0.5, 1.0]]),
+            bound=Bound(Role.GENERAL, over=0.1),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="hellinger",
             fixture="hazard",
             adversarial=([[0.0, 2000.0]], [[0.5, 0.5]]),

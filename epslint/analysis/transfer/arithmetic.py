@@ -87,7 +87,7 @@ def _huge_of_sum(x: Fact, y: Fact) -> Evidence:
 
 def sub(call: Call) -> Fact:
     x, y = call.x, call.y
-    for rule in (_log_ratio, _centred, _elapsed, _complement, _count_less_constant):
+    for rule in (_log_ratio, _centred, _elapsed, _complement, _saturated, _count_less_constant):
         if fact := rule(call, x, y):
             return fact
     kinds = (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN)
@@ -125,6 +125,14 @@ def _complement(call: Call, x: Fact, y: Fact) -> Fact | None:
         return None
     kept = y.kinds & (Kind.PROB | Kind.MASK)
     return result(call, x.range - y.range, kept, ground=y.ground, zero=y.ground)
+
+
+def _saturated(call: Call, x: Fact, y: Fact) -> Fact | None:
+    """`1 - tanh(x) ** 2` is 0 where tanh is 1, which it is from 9 on in float32."""
+    reached = y.range.lo >= 0 and y.range.hi == 1 and not y.range.hi_open
+    if x.constant != 1 or not reached or not y.is_any(Kind.MAGNITUDE) or not y.ground:
+        return None
+    return result(call, x.range - y.range, ground=y.ground, zero=y.ground)
 
 
 def _count_less_constant(call: Call, x: Fact, y: Fact) -> Fact | None:

@@ -75,6 +75,8 @@ def mean(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & (_SUMMED | Kind.SHAPE)) | Kind.MEAN
     range_ = replace(x.range, holed=False, nan=x.range.nan or x.can_be_empty)
+    if x.is_any(Kind.PEAKED):  # one of them is 1
+        range_ = range_.meet(ranges.POSITIVE)
     # Of the mean of unknown things nothing is known: weights and sizes have means too.
     unclear = x.is_any(Kind.MAGNITUDE | Kind.SIGNED | TOPIC)
     zero = _unless_drawn(x.zero or (Evidence.NAMED if unclear else Evidence.NONE), x)
