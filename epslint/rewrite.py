@@ -7,6 +7,7 @@ the fixes of nested divisions do not touch each other.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
@@ -14,7 +15,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Fact, Form
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -60,14 +61,21 @@ def slot_within(outer: cst.CSTNode, inner: cst.BaseExpression) -> Slot:
     return Slot.TIGHT
 
 
+# An `eps=1e-5` in the signature is meant for what is averaged, as in a layer norm. Added to one
+# number alone it would show in the result.
+_AVERAGED = Kind.VAR | Kind.STD | Kind.SUM | Kind.COUNT | Kind.MEAN | Kind.PROB | Kind.NORM
+_FAINT = 1e-7  # what float32 does not see beside 1
+
+
 def epsilon_text(site: Site, role: Role, guarded: Fact, power: float = 1.0) -> str:
     """The epsilon to write: one that the code has a name for if its size fits, else the number.
 
     `power` is the order of the pole, its gradient's included.
     """
     precision = _narrowest(site, guarded)
+    largest = math.inf if guarded.is_any(_AVERAGED) else _FAINT
     for at_hand in site.scope.epsilons:
-        if site.hierarchy.fits(role, at_hand.value, precision, power):
+        if at_hand.value <= largest and site.hierarchy.fits(role, at_hand.value, precision, power):
             return at_hand.text
     return spelled(site.hierarchy.epsilon(role, precision, power))
 
@@ -81,14 +89,24 @@ def _narrowest(site: Site, guarded: Fact) -> Precision | None:
 
 def guard(site: Site, operand: Operand, epsilon: str) -> tuple[Edit, ...]:
     """Edits that keep an operand away from 0, in the style of the settings."""
-    form = operand.fact.form
+    floored = is_floored(site, operand)
     if changes_in_place(site, operand):
-        clamping = site.hierarchy.style is Style.CLAMP
-        method = f".clamp_(min={epsilon})" if clamping else f".add_({epsilon})"
+        method = f".clamp_(min={epsilon})" if floored else f".add_({epsilon})"
         return _with_method(site.unit, operand.node, method)
-    if site.hierarchy.style is Style.CLAMP and form in _FLOORS:
+    if floored:
+        form = operand.fact.form
         return floor(site.unit, operand.node, epsilon, form, slot_of(site, operand))
     return add(site.unit, operand.node, epsilon, slot_of(site, operand))
+
+
+def is_floored(site: Site, operand: Operand) -> bool:
+    """Whether a guard is a floor rather than an addition.
+
+    By the settings; and for a norm always: a vector over its own norm is of length 1, and with an
+    epsilon added to the norm it would be shorter.
+    """
+    asked = site.hierarchy.style is Style.CLAMP or operand.fact.is_any(Kind.NORM)
+    return asked and (operand.fact.form in _FLOORS or changes_in_place(site, operand))
 
 
 def changes_in_place(site: Site, operand: Operand) -> bool:

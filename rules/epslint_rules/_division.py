@@ -14,7 +14,17 @@ from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import Style
-from epslint.rewrite import Slot, add, apart, epsilon_text, floor, guard, slot_of, slot_within
+from epslint.rewrite import (
+    Slot,
+    add,
+    apart,
+    epsilon_text,
+    floor,
+    guard,
+    is_floored,
+    slot_of,
+    slot_within,
+)
 from epslint.rule import Diagnosis, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -107,13 +117,15 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         return _whole_fix(site, operand)
     role = role_of(site, fact)
     epsilon = epsilon_text(site, role, fact, pole(site, fact))
-    message = f"Add {epsilon} to the divisor ({role.value})"
     if fact.is_any(Kind.SIGNED):
         # An addition would only move the pole to where the value is -epsilon.
         edit = apart(site, site.unit.outer_span(operand.node), operand, epsilon)
         return Fix("Move away from 0 on both sides", Grade.BOUNDED, (edit,)) if edit else None
+    message = f"Add {epsilon} to the divisor ({role.value})"
     if (root := _under_root(site, operand)) is not None:
         return Fix(message, Grade.BOUNDED, add(site.unit, root[0], epsilon, root[1]))
+    if is_floored(site, operand):
+        message = f"Divide by {epsilon} at the least ({role.value})"
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
 
 

@@ -11,7 +11,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
-from epslint.rewrite import changes_in_place, epsilon_text, guard
+from epslint.rewrite import changes_in_place, epsilon_text, guard, is_floored
 from epslint.rule import Diagnosis, Edit, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -55,6 +55,8 @@ def with_epsilon(site: Site, operand: Operand) -> Fix:
     role = role_of(site, operand.fact)
     epsilon = epsilon_text(site, role, operand.fact)
     message = f"Add {epsilon} inside the log ({role.value})"
+    if is_floored(site, operand):
+        message = f"Take the log of {epsilon} at the least ({role.value})"
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
 
 

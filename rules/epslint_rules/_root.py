@@ -71,10 +71,20 @@ def can_be_negative(site: Site, fact: Fact) -> bool:
     return minuend.is_any(Kind.MAGNITUDE) and made is not None and made.op in (Op.SQUARE, Op.POW)
 
 
+def _is_smoothed(fact: Fact) -> bool:
+    """Whether a small addition is customary: for variances, and squares that are added up."""
+    origin = maker(fact)
+    return fact.is_any(Kind.VAR | Kind.SUM | Kind.MEAN) or (
+        origin is not None and origin.op is Op.ADD
+    )
+
+
 def with_epsilon(site: Site, operand: Operand) -> Fix:
-    """`sqrt(x + eps)`."""
+    """`sqrt(x + eps)` of a variance; of anything else a floor, which changes no other value."""
     role = role_of(site, operand.fact)
     epsilon = epsilon_text(site, role, operand.fact)
+    if not _is_smoothed(operand.fact) and (edits := _floored(site, operand, epsilon)):
+        return Fix(f"Clamp to {epsilon} first ({role.value})", Grade.BOUNDED, edits)
     message = f"Add {epsilon} inside the root ({role.value})"
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
 

@@ -43,8 +43,9 @@ class UnguardedSpreadDivision(SiteRule):
 
     ## Fix
     Adds 1e-6 where rewards, advantages or returns are normalised, 1e-9 in divergences and 1e-8
-    elsewhere; an epsilon in reach is used instead when its size fits. Where
-    `torch.nn.functional` is imported, `x / x.norm(dim=…, keepdim=True)` becomes
+    elsewhere; an epsilon in reach is used instead when its size fits. A norm gets a floor instead,
+    `x / x.norm().clamp(min=1e-8)`: with an epsilon added, no vector would be of length 1 any more.
+    Where `torch.nn.functional` is imported, `x / x.norm(dim=…, keepdim=True)` becomes
     `F.normalize(x, dim=…)`.
 
     ## Fix safety

@@ -53,13 +53,14 @@ class SqrtAtZero(SiteRule):
     ```
 
     ## Fix
-    Adds the epsilon of the place inside the root: 1e-8, or 1e-6 for rewards and advantages; an
-    epsilon in reach is used instead when its size fits. A difference that can be negative is
-    clamped to that epsilon, and to 0 where no gradient flows.
+    Adds the epsilon of the place to a variance or a sum of squares: 1e-8, or 1e-6 for rewards and
+    advantages; an epsilon in reach is used instead when its size fits. Anything else is clamped to
+    that epsilon, which changes no value above it; so is a difference that can be negative, and to
+    0 where no gradient flows.
 
     ## Fix safety
-    Bounded: sqrt(x + eps) - sqrt(x) is at most eps / (2 sqrt(x)), and sqrt(eps) at 0. Float16,
-    where the code shows it, gets 1e-4.
+    Bounded: sqrt(x + eps) - sqrt(x) is at most eps / (2 sqrt(x)), and sqrt(eps) at 0; a clamp
+    changes nothing above eps. Float16, where the code shows it, gets 1e-4.
 
     ## References
     Measured on torch 2.13: `var().sqrt()` of a constant has a NaN gradient, `std()` has 0.
