@@ -19,6 +19,24 @@ def precision_of(dtype: object) -> Precision:
         raise TypeError(f"no safe operation for {name}: convert it to one of {known}") from None
 
 
+def role_of(name: Role | str) -> Role:
+    """A row of the hierarchy by its name."""
+    try:
+        return Role(name)
+    except ValueError:
+        known = ", ".join(role.value for role in Role)
+        raise ValueError(f"role must be one of {known}, not {name!r}") from None
+
+
+def clamp_of(name: Clamp | str) -> Clamp:
+    """A clamp of the hierarchy by its name."""
+    try:
+        return Clamp(name)
+    except ValueError:
+        known = ", ".join(clamp.value for clamp in Clamp)
+        raise ValueError(f"clamp must be one of {known}, not {name!r}") from None
+
+
 def epsilon(role: Role | str, given: float | None, dtype: object, power: float = 1.0) -> float:
     """The epsilon of a role in a dtype; a given one is raised to what the dtype can hold.
 
@@ -26,7 +44,7 @@ def epsilon(role: Role | str, given: float | None, dtype: object, power: float =
     """
     precision = precision_of(dtype)
     if given is None:
-        return _rounded(DEFAULT.epsilon(Role(role), precision, power), precision)
+        return _rounded(DEFAULT.epsilon(role_of(role), precision, power), precision)
     if not given > 0.0:
         raise ValueError(f"eps must be positive, not {given}")
     return _rounded(max(given, precision.floor(power)), precision)
@@ -36,7 +54,7 @@ def bound(clamp: Clamp | str, given: float | None, dtype: object) -> float:
     """The bound of a clamp in a dtype; a given one is lowered to what exp can take."""
     precision = precision_of(dtype)
     if given is None:
-        return DEFAULT.bound(Clamp(clamp), precision)
+        return DEFAULT.bound(clamp_of(clamp), precision)
     return min(_positive(given), exp_bound(None, dtype))
 
 

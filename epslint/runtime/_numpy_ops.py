@@ -193,15 +193,15 @@ def _at_least(x: Floats, role: Role | str, eps: float | None, power: float = 1.0
 
 
 def floating(x: npt.ArrayLike) -> Floats:
-    """`x` in a dtype that has fractions."""
+    """`x` in a dtype that has fractions; a complex one stays, to be refused as what it is."""
     array = np.asarray(x)
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
+    return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
 def _together(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Both operands in the dtype numpy would compute in: a Python number takes the array's."""
     dtype = np.result_type(a, b)
-    if dtype.kind != "f":
+    if dtype.kind not in "fc":
         dtype = np.dtype(np.float64)
     return np.asarray(a, dtype=dtype), np.asarray(b, dtype=dtype)
 

@@ -187,5 +187,6 @@ class _Session(QuietMode):
         # A forked DataLoader worker is guarded too, but nobody will read its report.
         if forks.count == self._forks:
             spot = user_spot() if node is None else self._trail.line_of(node) or user_spot()
-            self._report.count(call.name, "forward" if node is None else "backward", spot, born)
+            phase = "forward" if node is None else "backward"
+            self._report.count(call.name.strip("_"), phase, spot, born)
         return result

@@ -25,7 +25,7 @@ class RunningStats(Generic[ArrayT]):
 
     def __init__(self, shape: tuple[int, ...] = (), *, role: Role | str = Role.COUNT) -> None:
         self._shape = shape
-        self._start = DEFAULT.epsilon(Role(role))
+        self._start = DEFAULT.epsilon(_guards.role_of(role))
         self._state: tuple[ArrayT, ArrayT, ArrayT] | None = None
 
     def update(self, batch: ArrayT) -> None:

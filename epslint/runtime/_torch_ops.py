@@ -288,8 +288,8 @@ def _dims(dim: Dims, rank: int) -> list[int]:
 
 
 def floating(x: Tensor) -> Tensor:
-    """`x` in a dtype that has fractions."""
-    return x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    """`x` in a dtype that has fractions; a complex one stays, to be refused as what it is."""
+    return x if x.is_floating_point() or x.is_complex() else x.to(torch.get_default_dtype())
 
 
 def _together(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
@@ -301,7 +301,7 @@ def _together(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
         return floating(a), floating(b)
     # The sum of two samples, since dynamo cannot trace `torch.result_type`.
     total = _sample(a) + (_sample(b) if isinstance(b, Tensor) else b)
-    dtype = total.dtype if total.dtype.is_floating_point else torch.get_default_dtype()
+    dtype = floating(total).dtype
     return a.to(total.device, dtype), torch.as_tensor(b, dtype=dtype, device=total.device)
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Literal
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -327,12 +328,24 @@ def test_an_epsilon_that_guards_nothing_is_refused(eps: float) -> None:
 
 def test_unknown_names_are_refused() -> None:
     one = torch.ones(1)
-    with pytest.raises(ValueError, match="nonsense"):
+    with pytest.raises(ValueError, match=r"role must be one of masked, .*not 'nonsense'"):
         er.safe_log(one, role="nonsense")
+    with pytest.raises(ValueError, match=r"clamp must be one of k3, .*not 'nonsense'"):
+        er.logprob_ratio(one, one, clamp="nonsense")
     with pytest.raises(ValueError, match="k1, k2, k3"):
         er.kl_estimate(one, one, kind="k4")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float8"):
         er.safe_log(one.to(torch.float8_e4m3fn))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("masked")])
+@pytest.mark.parametrize(
+    "number", [torch.ones(2, dtype=torch.complex64), np.ones(2, dtype=np.complex64)], ids=type
+)
+def test_complex_numbers_are_refused(name: str, number: Tensor) -> None:
+    """Half of each would be dropped in silence."""
+    with pytest.raises(TypeError, match="no safe operation for complex64"):
+        CASES[name].safe(*[number] * CASES[name].arity)
 
 
 def test_bounds_are_those_of_the_hierarchy() -> None:
