@@ -120,7 +120,13 @@ class _Divide(torch.autograd.Function):
     @staticmethod
     def forward(num: Tensor, den: Tensor, eps: float, signed: bool) -> tuple[Tensor, Tensor]:
         used = _away(den, eps, signed)
-        return _quotient(num, used), used
+        if not torch.compiler.is_compiling():
+            return _quotient(num, used), used
+        # One comparison and a sign: with a comparison for each side the loop that is generated for
+        # an unsigned denominator takes half as long again. Here nobody differentiates the sign.
+        quotient = num / used
+        largest = torch.finfo(quotient.dtype).max
+        return quotient.abs().clamp_max(largest).copysign(quotient), used
 
     @staticmethod
     def setup_context(

@@ -117,8 +117,7 @@ def masked_mean(
     # A masked copy of `x` that nobody else will read.
     mean = group.sum_(group.x, group.total, keepdim=True)
     if is_sloped and group.kept is not None:
-        share, rest = group.parts(group.total)
-        mean = sloped(widen(x), mean, share / rest, group.kept)
+        mean = sloped(widen(x), mean, 1 / group.total, group.kept)
     return narrow(mean if keepdim else mean.squeeze(tuple(group.dims)), group.dtype)
 
 
@@ -199,27 +198,20 @@ class _Group:
         """The weighted sum, divided by a count.
 
         Shares first and the sum after: the sum of two large numbers may overflow, their mean
-        cannot. Without weights they are shares of the size, which is known before the mask is
-        counted: compiled, counting and summing are one pass.
+        cannot. They are shares of the size, which is known before the mask is counted: compiled,
+        counting and summing are one pass.
         """
-        share, rest = self.parts(count)
-        return self._summed(x * share, rest, keepdim)
+        return self._summed(x * (1 / self.size), count, keepdim)
 
     def sum_(self, fresh: Tensor, count: Tensor, keepdim: bool) -> Tensor:
         """The same, where the numbers are not needed any more and may be written over."""
-        share, rest = self.parts(count)
-        return self._summed(fresh.mul_(share), rest, keepdim)
+        return self._summed(fresh.mul_(1 / self.size), count, keepdim)
 
-    def parts(self, count: Tensor) -> tuple[Tensor | float, Tensor]:
-        """What to multiply by before the sum, and to divide by after it."""
-        if self.weights is None:
-            return 1 / self.size, count / self.size
-        # Of weights that add up to less than 1 none is larger than 1: they need no share.
-        return 1 / count.clamp(min=1), count.clamp(max=1)
-
-    def _summed(self, shares: Tensor, rest: Tensor, keepdim: bool) -> Tensor:
-        weighed = shares if self.weights is None else shares.mul_(self.weights)
-        mean = weighed.sum(self.dims, keepdim=True) / rest
+    def _summed(self, shares: Tensor, count: Tensor, keepdim: bool) -> Tensor:
+        if self.weights is not None:
+            # A number that overflows by its weight alone is cut where the sum of all still fits.
+            shares = bound_(shares.mul_(self.weights), torch.finfo(shares.dtype).max / self.size)
+        mean = shares.sum(self.dims, keepdim=True) / (count / self.size)
         return mean if keepdim else mean.squeeze(tuple(self.dims))
 
 
@@ -241,7 +233,7 @@ def _group(
         x=wide if kept is None else only_where(kept, wide),
         kept=kept,
         weights=weights,
-        total=total.clamp(min=epsilon),
+        total=total.clamp(epsilon, torch.finfo(wide.dtype).max),
         dims=dims,
         size=size,
         eps=epsilon,

@@ -295,6 +295,21 @@ def test_a_single_element_has_no_variance() -> None:
     assert er.masked_var(torch.tensor([5.0, 7.0]), torch.tensor([True, False])) == 0
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("dim", [None, 0])
+def test_weights_whose_sum_is_no_number_do_no_harm(dtype: torch.dtype, dim: int | None) -> None:
+    largest = torch.finfo(dtype).max
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    weights = torch.full((6,), torch.finfo(wide).max, dtype=wide)
+    for numbers in ([largest, -largest] * 3, [0.1, 2.0, -3.0, 0.0, 1e-8, 1.0]):
+        for operation in (er.masked_mean, er.masked_var, er.masked_whiten):
+            x = torch.tensor(numbers, dtype=dtype, requires_grad=True)
+            value = operation(x, weights, dim=dim)
+            (grad,) = torch.autograd.grad(value.sum(), x)
+            assert value.isfinite().all(), operation
+            assert grad.isfinite().all(), operation
+
+
 def test_weights_count_as_what_they_weigh() -> None:
     x, weights = torch.tensor([1.0, 5.0]), torch.tensor([3.0, 1.0])
     assert er.masked_mean(x, weights) == 2.0
