@@ -117,6 +117,8 @@ class Calls:
             expressions.ledger.mend(operands["x"].fact)
         if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
+        elif op is Op.DIV and _is_rounded(operands):
+            op = Op.FLOORDIV
         operands = self._related(op, operands, env)
         fact = expressions.transferred(op, operands, form)
         if op is Op.COMPARE:
@@ -282,6 +284,12 @@ def _branches(
     if op is Op.WHERE:
         return operands.get("cond"), operands.get("x"), operands.get("y")
     return operands.get("mask"), operands.get("value"), operands.get("x")
+
+
+def _is_rounded(operands: Mapping[str, Operand]) -> bool:
+    """`torch.div(a, b, rounding_mode="floor")` is `a // b`."""
+    mode = operands.get("rounding_mode")
+    return mode is not None and isinstance(mode.node, cst.SimpleString)
 
 
 @cache

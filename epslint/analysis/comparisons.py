@@ -65,6 +65,11 @@ def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> 
     return fact.plus(Kind.PEAKED) if somewhere else fact
 
 
+def tells_of_answer(node: cst.BaseExpression) -> bool:
+    """Whether the names in an expression are of what a model answers or is judged by."""
+    return any(_ANSWER.search(word) for word in words_of(node))
+
+
 def _operator(node: cst.CSTNode) -> Comparing | None:
     if isinstance(node, cst.Call):
         return COMPARING.get(called(node))
@@ -75,7 +80,7 @@ def _operator(node: cst.CSTNode) -> Comparing | None:
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
-    if any(_ANSWER.search(word) for each in (x, y) for word in words_of(each.node)):
+    if tells_of_answer(x.node) or tells_of_answer(y.node):
         return False
     if operator is cst.NotEqual:
         return _is_padding(y)

@@ -28,6 +28,7 @@ class Mode:
     grad: bool = True
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
+    gathered: bool = False  # inside a loop over what the object has gathered
     autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import libcst as cst
 
-from epslint.analysis import names
+from epslint.analysis import names, ranges
 from epslint.analysis.binding import Bindings
 from epslint.analysis.comparisons import compared
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
     UNKNOWN,
+    Evidence,
     Fact,
     Form,
     Kind,
@@ -73,6 +74,10 @@ _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingP
 
 _AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})
 
+# What hands the elements of a collection on, one by one.
+_WALKING = frozenset(
+    {"enumerate", "reversed", "sorted", "list", "tuple", "range", "len", "items", "values", "keys"}
+)
 _TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
@@ -124,6 +129,21 @@ class Expressions:
             return self.eval(node, env)
         finally:
             self.frame.recording = recording
+
+    def enter(self, node: cst.BaseExpression, env: Env) -> None:
+        """A loop over `node` is under way: there is something in it. If it is the object's own,
+        what is counted as it is filled has moved.
+        """
+        while isinstance(node, cst.Call) and called(node) in _WALKING:
+            receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
+            inner = node.args[0].value if node.args else receiver
+            if inner is None:
+                return
+            node = inner
+        self.guards.resize(node, ranges.SOME, env)
+        path = dotted(node.value if isinstance(node, cst.Subscript) else node) or ""
+        if self.frame.self_name and path.startswith(f"{self.frame.self_name}."):
+            env.mode = replace(env.mode, gathered=True)
 
     def is_module(self, node: cst.BaseExpression, env: Env) -> bool:
         root = dotted(node)
@@ -191,7 +211,8 @@ class Expressions:
             if (imported := self.resolved(path, env)) is not None:
                 return library_value(imported)
             if (own := self._own_attribute(path)) is not None:
-                return own
+                moved = env.mode.gathered and own.zero and own.is_any(Kind.RUNNING)
+                return replace(own, zero=Evidence.NONE) if moved else own
         return self._attribute_of(node, self.eval(node.value, env))
 
     def _own_attribute(self, path: str) -> Fact | None:

@@ -233,3 +233,11 @@ def crops(node: cst.Subscript) -> bool:
     """Whether a slice leaves something out: `mask[:, 1:]` does, `mask[:, :, 0]` has each row."""
     slices = (element.slice for element in node.slice)
     return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)
+
+
+def is_border(node: cst.Subscript) -> bool:
+    """`mask[:, 0, :]`: the first row or column of each, and all of it."""
+    slices = [element.slice for element in node.slice]
+    firsts = [s for s in slices if isinstance(s, cst.Index) and key_of(s.value) == "0"]
+    whole = [s for s in slices if isinstance(s, cst.Slice)]
+    return len(firsts) == 1 and len(whole) == len(slices) - 1 > 1 and not crops(node)

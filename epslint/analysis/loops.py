@@ -59,7 +59,7 @@ class Loops:
         source = self._expressions.eval(node.iter, env)
 
         def bind(inner: Env) -> None:
-            self._expressions.guards.resize(node.iter, ranges.SOME, inner)
+            self._expressions.enter(node.iter, inner)
             self._bind_loop_target(node, source, inner)
 
         return self._loop(node, env, bind, lambda layer: None)

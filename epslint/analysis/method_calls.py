@@ -101,6 +101,13 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
+    def _made_like(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`x.new_tensor([eps])`."""
+        if not node.args:
+            return None
+        value = self._expressions.eval(node.args[0].value, env)
+        return replace(value, form=Form.TORCH, dtype=receiver.fact.dtype, grad=False, parts=())
+
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
         added = [self._expressions.eval(a.value, env) for a in node.args]
@@ -141,6 +148,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "register_buffer": MethodCalls._registered,
         "normal_": MethodCalls._redrawn,
         "copy_": MethodCalls._copied,
+        "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),

@@ -44,6 +44,7 @@ class InnerScopes:
     def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
         """Bind the targets of a comprehension; how many elements it may give."""
         source = self._expressions.eval(loop.iter, env)
+        self._expressions.enter(loop.iter, env)
         self._expressions.bindings.bind(loop.target, element_of(source), env)
         size = source.size
         for condition in loop.ifs:

@@ -8,9 +8,10 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
+from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
-from epslint.analysis.keys import crops, evaluated, key_of
+from epslint.analysis.keys import crops, evaluated, is_border, key_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -83,6 +84,8 @@ class Subscripts:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
         lost = WHOLE | Kind.PADS if crops(node) else WHOLE
         fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
+        if base.is_any(Kind.MASK) and is_border(node) and not tells_of_answer(node.value):
+            fact = fact.plus(Kind.PADS)  # who looks at one row alone has a frame of padding
         if base.origin is None and (index is None or index.fact.origin is None):
             return fact
         operands = {"x": Operand(node.value, base)} | ({"index": index} if index else {})

@@ -14,6 +14,7 @@ from epslint.analysis.fact import (
     Fact,
     Form,
     Kind,
+    joined,
     number,
     replace,
     weakest,
@@ -117,12 +118,15 @@ def stacked(call: Call) -> Fact:
 
 
 def _put_together(pieces: Fact) -> Fact:
-    """`cat([sigmas, zeros(1)])`: a 0 that is put beside the rest ends or pads it."""
+    """`cat([sigmas, zeros(1)])`, `cat([sigmas, [last]])`: what is put beside the rest as zeros or
+    as one more value ends it or pads it, and the rest is what it is about.
+    """
     given = [fact for _, fact in pieces.parts]
-    rest = [fact for fact in given if fact.constant != 0]
+    rest = [fact for fact in given if fact.constant != 0 and fact.size.constant != 1]
     if len(rest) == len(given) or not rest:
         return pieces
-    return replace(pieces, zero=max(fact.zero for fact in rest))
+    about = joined(rest)
+    return replace(about, range=about.range.join(pieces.range), form=pieces.form)
 
 
 def filled(value: float) -> Transfer:

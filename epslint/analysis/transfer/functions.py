@@ -149,12 +149,12 @@ def wave(call: Call) -> Fact:
         ranges.SIGNED_UNIT,
         Kind.SIGNED | Kind.DRAWN,
         ground=Evidence.PROVEN,
-        zero=Evidence.PROVEN,
+        zero=Evidence.NAMED,  # of some angles; of which ones is seldom seen
     )
 
 
 def sign(call: Call) -> Fact:
-    return wave(call).minus(Kind.DRAWN)
+    return replace(wave(call).minus(Kind.DRAWN), zero=Evidence.PROVEN)
 
 
 def rounded(call: Call) -> Fact:
