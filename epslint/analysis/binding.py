@@ -11,7 +11,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import dotted, key_of, roots_of
+from epslint.analysis.keys import called, dotted, key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Choice
@@ -79,6 +79,8 @@ class Bindings:
                 key = key_of(target)
                 if key is not None:
                     env.assign(key, fact, self._model.tick())
+                if names.tells_of_report(called(target.value)):
+                    self._expressions.ledger.note_use(Op.REPORT, target, fact)
                 return
             mask = self._expressions.quietly(index.value, env)
             if mask.is_any(Kind.MASK):
@@ -92,6 +94,10 @@ class Bindings:
             after = replace(fact, form=before.form, zero=Evidence.NONE)
         else:
             after = before.join(replace(fact, form=before.form))
+            one = isinstance(index, cst.Index) and isinstance(index.value, cst.Integer)
+            if one and not fact.range.has_zero:
+                # Who overwrites one place of many knows why: `frequency[0] = 1`.
+                after = replace(after.minus(Kind.MAGNITUDE), zero=Evidence.NONE)
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def _overwrite(

@@ -13,13 +13,14 @@ from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import compared
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import dotted, key_of
+from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.relations import divided
+from epslint.analysis.signature import SETTINGS
 from epslint.analysis.site import Choice
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling, function
@@ -80,6 +81,8 @@ class Calls:
         if found is None or not self.fits(found.spelling, node, 0):
             return None
         operands = self.bound(found.spelling, node, {}, env)
+        if found.form is Form.NUMBER:
+            operands = {name: _as_number(operand) for name, operand in operands.items()}
         return self.applied(found.spelling.op, node, operands, env, found.form)
 
     @staticmethod
@@ -115,6 +118,8 @@ class Calls:
                 return expressions.ledger.conclude(op, node, operands, fact, env)
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
+        if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
+            op = Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
         if "where" in operands and op is Op.DIV and self._spared(operands, env):
             op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
         elif op is Op.DIV and _is_rounded(operands):
@@ -221,8 +226,9 @@ class Calls:
             for a in node.args
             if a.keyword is not None
         }
+        use = _use_in(node)
         for operand in (*positional, *keywords.values()):
-            expressions.ledger.note_use(Op.CALL, node, operand.fact)
+            expressions.ledger.note_use(use, node, operand.fact)
         starred = any(a.star for a in node.args)
         summary = expressions.model.summaries.summarise(
             callee,
@@ -255,9 +261,13 @@ class Calls:
     # -- the rest ----------------------------------------------------------------------------
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
+        use = _use_in(node)
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
-            self._expressions.ledger.note_use(Op.CALL, node, fact)
+            self._expressions.ledger.note_use(use, node, fact)
+            if use is Op.REPORT and isinstance(argument.value, cst.Dict):
+                for _, part in fact.parts:
+                    self._expressions.ledger.note_use(use, argument.value, part)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
         path = dotted(node.func) or ""
@@ -275,6 +285,24 @@ class Calls:
         if key is not None and env.fact(key) is not None and fact.form is not Form.NUMBER:
             unknown = Fact(form=fact.form, dtype=fact.dtype, grad=fact.grad)
             env.assign(key, unknown, self._expressions.model.tick())
+
+
+def _as_number(operand: Operand) -> Operand:
+    """An argument of `math`: what is no measurement turned into a number is a setting."""
+    fact = operand.fact
+    given = fact.form in (Form.UNKNOWN, Form.LIST)
+    if not given or not fact.kinds or fact.kinds & ~SETTINGS:
+        return operand
+    if fact.is_any(Kind.STD | Kind.VAR) and fact.ground is Evidence.PROVEN:
+        return operand
+    return replace(operand, fact=replace(fact, kinds=Kind.NONE, zero=Evidence.NONE))
+
+
+def _use_in(node: cst.Call) -> Op:
+    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`."""
+    owner = called(node.func.value) if isinstance(node.func, cst.Attribute) else ""
+    told = names.tells_of_reporting(called(node)) or names.tells_of_report(owner)
+    return Op.REPORT if told else Op.CALL
 
 
 def _branches(

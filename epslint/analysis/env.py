@@ -26,6 +26,7 @@ class Mode:
     """What the surrounding `with`, `try` and decorators say."""
 
     grad: bool = True
+    rehearsal: bool = False  # a test or a benchmark
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered

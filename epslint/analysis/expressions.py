@@ -285,7 +285,10 @@ class Expressions:
         if op is Op.MUL and self.frame.recording:
             self._masked(left, right, env)
             self._masked(right, left, env)
-        return self.apply(op, node, operands, env)
+        fact = self.apply(op, node, operands, env)
+        if op is Op.SUB and type(node.left) is type(node.right) is cst.Name:
+            return self._as_guarded(node, fact, env)  # under `if high > low:`
+        return fact
 
     def _masked(self, value: Fact, mask: Fact, env: Env) -> None:
         """A value times a comparison, as it is or as numbers: `log(x) * (x > 0).float()`."""

@@ -92,6 +92,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _LESS, _PLUS = cst.Subtract(), cst.Add()
+_ZERO = ranges.point(0.0)
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
@@ -219,13 +220,12 @@ class Guards:
         holding: type[cst.BaseCompOp],
         env: Env,
     ) -> None:
-        """`high > low` says that `high - low` is not 0, nor `low - high`."""
-        if holding in (cst.GreaterThan, cst.LessThan, cst.NotEqual):
-            for x, y in ((left, right), (right, left)):
-                difference = binary(x, _LESS, y)
-                if (key := key_of(difference)) is not None:
-                    away = Fact(range=ranges.REAL.without_zero())
-                    env.refine(key, away, roots_of(difference))
+        """`high > low` says that `high - low` is above 0, and `low - high` below."""
+        for x, y, sign in ((left, right, holding), (right, left, MIRRORED[holding])):
+            limits = _HOLDS[sign](_ZERO)
+            difference = binary(x, _LESS, y)
+            if limits != _ZERO and (key := key_of(difference)) is not None:
+                env.refine(key, Fact(range=limits), roots_of(difference))
 
     @staticmethod
     def _constraint(operator: type[cst.BaseCompOp], fact: Fact, other: Fact) -> Range:

@@ -25,23 +25,6 @@ def still_means(origin: Origin, env: Env) -> bool:
     return not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
 
 
-def final_uses(
-    node: cst.CSTNode, uses: Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]
-) -> Iterator[Op]:
-    """What a value goes into, seen through what only arranges or averages it."""
-    seen: set[cst.CSTNode] = set()
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        for user, op in uses.get(current, {}).items():
-            if op in _PASSING and user in uses:
-                if user not in seen:
-                    seen.add(user)
-                    waiting.append(user)
-            else:
-                yield op
-
-
 # Operations whose result is not finite only because an operand is not.
 _CARRYING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
 # What is divided by goes into a reciprocal, whichever operation that is written as.
@@ -49,9 +32,6 @@ _DIVIDED_BY = MappingProxyType(
     {(Op.DIV, "y"): Op.RECIPROCAL, (Op.ADDCDIV, "y"): Op.RECIPROCAL, (Op.RSQRT, "x"): Op.RECIPROCAL}
 )
 _FAR = 16  # operations back is where nobody looks for the reason any more
-# Operations that hand a value on: what matters is where it goes from there.
-_PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
-
 
 # What torch.autocast does in the lower precision, and what it does in float32 all the same.
 _LOWERED = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM})

@@ -9,7 +9,17 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.fact import NOT_A_NUMBER, DType, Fact, Form, Part, joined, number, replace
+from epslint.analysis.fact import (
+    NOT_A_NUMBER,
+    DType,
+    Evidence,
+    Fact,
+    Form,
+    Part,
+    joined,
+    number,
+    replace,
+)
 from epslint.analysis.keys import evaluated
 from epslint.analysis.spellings import DTYPES
 
@@ -18,6 +28,7 @@ CONSTANTS: Mapping[str, Fact] = MappingProxyType(
         "True": number(1, DType.BOOL),
         "False": number(0, DType.BOOL),
         "None": NOT_A_NUMBER,
+        "int": replace(NOT_A_NUMBER, dtype=DType.INT),
         "math.pi": number(3.141592653589793),
         "numpy.pi": number(3.141592653589793),
         "torch.pi": number(3.141592653589793),
@@ -32,15 +43,22 @@ CONSTANTS: Mapping[str, Fact] = MappingProxyType(
     }
 )
 
-# Operations of which more is known when both operands are looked at together.
-
 
 def collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fact:
     if not facts:
         return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
     starred = any(isinstance(element, cst.StarredElement) for element in elements)
     size = ranges.SOME if starred else ranges.point(float(len(facts)))
-    return replace(joined(facts), form=Form.LIST, size=size, parts=())
+    found = replace(joined(facts), form=Form.LIST, size=size, parts=())
+    if found.constant is not None:
+        return found
+    shown = (f.zero for f in facts if not _is_written(f))
+    return replace(found, zero=max(shown, default=Evidence.NONE))
+
+
+def _is_written(fact: Fact) -> bool:
+    """A 0 among other values is where it is meant to be: `cat([sigmas, zeros(1)])`."""
+    return fact.constant is not None or fact.size.constant == 1
 
 
 def positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:

@@ -16,7 +16,6 @@ from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.interpreter import Interpreter
-from epslint.analysis.ledger import final_uses
 from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
 from epslint.analysis.signature import (
@@ -25,6 +24,7 @@ from epslint.analysis.signature import (
     mode_of,
     parameter_fact,
     parameters,
+    rehearses,
     self_name,
 )
 from epslint.analysis.site import AtHand, Scope, Site
@@ -54,7 +54,10 @@ class Model:
         self.listening = listening
         self.tracing = tracing
         self.imports: Mapping[str, str] = outline.imports
-        self.mode = Mode(grad=differentiates(outline.imports, source.filename))
+        self.mode = Mode(
+            grad=differentiates(outline.imports, source.filename),
+            rehearsal=rehearses(source.filename),
+        )
         self.clock = 0
         self.rooms: list[object] = []
         self._units: dict[Stretch, Unit] = {}
@@ -96,11 +99,10 @@ class Model:
                     for name, operand in site.operands.items()
                     if operand.fact.origin is not None
                 }
-                uses = frozenset(final_uses(site.node, frame.uses))
                 result = site.result
                 if _is_cut_off(site.node, frame):
                     result = replace(result, grad=False)
-                yield replace(site, result=result, uses=uses, shared=shared)
+                yield replace(site, result=result, flow=frame.uses, shared=shared)
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted; then the others, if they are wanted.

@@ -67,6 +67,8 @@ def _spread_of(topic: str) -> str:
     return rf"(^|_){_STD}_(\w+_)?{topic}$|(^|_){topic}_(\w+_)?{_STD}$"
 
 
+ADVANTAGE = _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED, huge=_NAMED)
+
 # Asked in this order; the first that fits decides.
 _WORDS = (
     _word(r"(^|_)(eps|epsilon|tiny|smooth|smoothing|delta_min)\d?(_|$)", EPSILON, setting=False),
@@ -81,7 +83,7 @@ _WORDS = (
     ),
     _word(
         r"(^|_)(log_?(p|ps|pi|pis|probs?|probas?|probabilit(y|ies)|pacs?|prob_[a-z]+)|lprobs?|"
-        rf"logp[a-z]?s?){_WHICH}$",
+        rf"logp[a-z]?s?|lps?){_WHICH}$",
         _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
     ),
     _word(
@@ -123,12 +125,16 @@ _WORDS = (
         _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED),
         setting=False,
     ),
-    _word(rf"(^|_){_ADVANTAGE}$", _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED), setting=False),
+    _word(rf"(^|_){_ADVANTAGE}$", ADVANTAGE, setting=False),
     _word(r"(^|_)(rewards?|returns?|rews?)$", _fact(ranges.REAL, Kind.REWARD), setting=False),
     _word(
         r"(^|_)(ids?|idx|idxs|index|indices|positions?|steps?)$",
         Fact(ranges.NONNEGATIVE, grad=False),
         setting=False,
+    ),
+    _word(
+        r"(^|_)(durs?|durations?)(_(targets?|labels?|out|gt|pred))?$",
+        _fact(ranges.NONNEGATIVE, Kind.COUNT),  # in whole frames
     ),
     _word(r"(^|_)(targets?|labels?)$", Fact(grad=False), setting=False),  # data: nothing learns it
     _word(
@@ -151,13 +157,21 @@ def snake(name: str) -> str:
     return _CAMEL.sub("_", name).lower() if not name.isupper() else name.lower()
 
 
+# Log-probabilities that were stored with a sample, or come from a model that does not learn.
+_STORED = re.compile(
+    r"(^|_)(old|rollout|ref|reference|behaviou?r|infer|inference|vllm|teacher)(_|$)"
+)
+
+
 @cache
 def named(name: str) -> Fact:
     """What a value called this probably is."""
     words = snake(name.rstrip("_"))
     for word in _WORDS:
         if word.pattern.search(words):
-            return UNKNOWN if word.setting and _SETTING.search(words) else word.fact
+            stored = word.fact.is_any(Kind.LOGPROB) and _STORED.search(words)
+            told = replace(word.fact, grad=False) if stored else word.fact
+            return UNKNOWN if word.setting and _SETTING.search(words) else told
     return UNKNOWN
 
 
@@ -211,6 +225,39 @@ _STATISTIC = re.compile(
 def tells_of_statistic(name: str) -> bool:
     """Whether a function or class of this name watches numbers that nothing learns through."""
     return _STATISTIC.search(snake(name)) is not None
+
+
+_REPORTING = re.compile(
+    r"^(self_)?(log|log_(dict|metrics?|stats|scalars?)|add_scalars?|add_histogram|logkv(_mean)?|"
+    r"record(_mean)?|report|store|print|debug|info|warning|"
+    r"(append|update|add)_(metrics?|stats)|(metrics?|stats)_(append|update|add))$"
+)
+_REPORT = re.compile(
+    r"(^|_)(metrics?|stats|statistics|logs?|logger|infos?|writer|wandb|summary|diagnostics|"
+    r"reported(_\w+)?|extra_vars)$"
+)
+
+
+@cache
+def tells_of_reporting(function: str) -> bool:
+    """Whether a function of this name writes numbers down for people."""
+    return _REPORTING.search(snake(function)) is not None
+
+
+@cache
+def tells_of_report(name: str) -> bool:
+    """Whether something of this name holds what is written down for people."""
+    return _REPORT.search(snake(name)) is not None
+
+
+_Q, _V = re.compile(r"(^|_)(q|qs|q_?values?|q\d)$"), re.compile(r"(^|_)(v|vs|v_?values?|values?)$")
+
+
+@cache
+def tells_of_advantage(reached: str, expected: str) -> bool:
+    """Whether the difference of two values of these names is `Q - V`."""
+    q, v = snake(reached), snake(expected)
+    return _Q.search(q) is not None and _V.search(v) is not None
 
 
 def is_epsilon(name: str) -> bool:

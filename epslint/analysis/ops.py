@@ -48,6 +48,7 @@ class Op(QuickEnum):
     SCATTER_SUM = auto()
     BINCOUNT = auto()
     ARGREDUCE = auto()
+    ARGMAX = auto()
     # elementwise
     ABS = auto()
     SQUARE = auto()
@@ -64,7 +65,8 @@ class Op(QuickEnum):
     TANH = auto()
     SOFTPLUS = auto()
     RELU = auto()
-    SIN_COS = auto()
+    SIN = auto()
+    COS = auto()
     ARC = auto()
     SIGN = auto()
     ROUND = auto()
@@ -120,6 +122,7 @@ class Op(QuickEnum):
     ARANGE = auto()
     RAND = auto()
     RANDN = auto()
+    MULTINOMIAL = auto()
     LINSPACE = auto()
     EYE = auto()
     INIT_NORMAL = auto()
@@ -141,5 +144,6 @@ class Op(QuickEnum):
     # Python
     MODULE = auto()  # made once, applied later
     CALL = auto()
+    REPORT = auto()  # written into a log or among metrics
     NAME = auto()
     CONSTANT = auto()

@@ -10,8 +10,9 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.moments import of_variance
+from epslint.analysis.names import ADVANTAGE, tells_of_advantage
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.transfer import Call, transfer
@@ -143,26 +144,114 @@ def difference(operands: Mapping[str, Operand]) -> Fact | None:
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None:
         return None
-    left = x.fact
-    mine, theirs = maker(x.fact), maker(y.fact)
+    relations = _DIFFERENCES if y.fact.origin is not None else _DIFFERENCES_BY_NAME
+    for relation in relations:
+        if (known := relation(x, y)) is not None:
+            return known
+    return None
+
+
+def _like(fact: Fact, known: Fact) -> Fact:
+    return replace(known, dtype=fact.dtype, form=fact.form, grad=fact.grad)
+
+
+def _from_itself(x: Operand, y: Operand) -> Fact | None:
+    """`x - x.detach()` is 0."""
     key = key_of(x.node)
-    if key is not None and theirs == (Op.DETACH, key):
-        return replace(left, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
-    if key is not None and (theirs == (Op.MAX, key) or _is_larger_of(y.fact, key)):
-        shifted = Kind.SHIFTED if theirs == (Op.MAX, key) else Kind.NONE
-        known = Fact(ranges.NONPOSITIVE, kinds=shifted, ground=Evidence.PROVEN)
-        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
-    if mine[0] is Op.MAX and theirs[0] is Op.MIN and mine[1] == theirs[1] is not None:
+    if key is None or maker(y.fact) != (Op.DETACH, key):
+        return None
+    return replace(x.fact, range=ranges.point(0.0), kinds=Kind.NONE, huge=Evidence.NONE)
+
+
+def _from_maximum(x: Operand, y: Operand) -> Fact | None:
+    """`x - x.max()`."""
+    key = key_of(x.node)
+    if key is None or maker(y.fact) != (Op.MAX, key):
+        return None
+    return _shifted(x, Evidence.PROVEN)
+
+
+def _from_larger(x: Operand, y: Operand) -> Fact | None:
+    """`a - max(a, b)`."""
+    key = key_of(x.node)
+    if key is None or not _is_larger_of(y.fact, key):
+        return None
+    return _like(x.fact, Fact(ranges.NONPOSITIVE, ground=Evidence.PROVEN))
+
+
+def _from_running_maximum(x: Operand, y: Operand) -> Fact | None:
+    """What a kernel subtracts that goes through x in blocks."""
+    if not isinstance(y.node, cst.Name) or not _MAXIMUM.search(y.node.value):
+        return None
+    return _shifted(x, Evidence.NAMED)
+
+
+def _shifted(x: Operand, ground: Evidence) -> Fact:
+    return _like(x.fact, Fact(ranges.NONPOSITIVE, kinds=Kind.SHIFTED, ground=ground))
+
+
+_MAXIMUM = re.compile(r"(^|_)(max(imum)?(_?(score|value|logit)s?)?)$|^m_(i|ij|new|curr)$")
+
+
+def _from_normaliser(x: Operand, y: Operand) -> Fact | None:
+    """`x - x.logsumexp()` is log_softmax."""
+    op, key = maker(y.fact)
+    if op is not Op.LOGSUMEXP or key is None or not _is_some_of(x, key):
+        return None
+    known = Fact(ranges.NONPOSITIVE, kinds=Kind.LOGPROB, ground=Evidence.PROVEN)
+    return _like(x.fact, known)
+
+
+_SELECTING = frozenset({Op.SAME, Op.PICK, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT})
+
+
+def _is_some_of(part: Operand, key: str) -> bool:
+    """Whether it is what the key names, or elements of it."""
+    operand: Operand | None = part
+    while operand is not None:
+        if key_of(operand.node) == key:
+            return True
+        origin = operand.fact.origin
+        chosen = origin is not None and origin.op in _SELECTING
+        operand = origin.operands.get("x") if origin is not None and chosen else None
+    return False
+
+
+_LOWER, _UPPER = frozenset({Op.MIN, Op.MINIMUM}), frozenset({Op.MAX, Op.MAXIMUM})
+
+
+def _between_extremes(x: Operand, y: Operand) -> Fact | None:
+    """max − min is a span; min − max is not above 0."""
+    (mine, key), (theirs, other) = maker(x.fact), maker(y.fact)
+    if key is None or key != other:
+        return None
+    if mine is Op.MAX and theirs is Op.MIN:
         proven = Evidence.PROVEN
-        zero = Evidence.NONE if left.is_any(Kind.DRAWN) else proven
+        zero = Evidence.NONE if x.fact.is_any(Kind.DRAWN) else proven
         known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=zero)
-        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
-    if _is_exponential_less(x.fact, y):
-        # `exp(d) - 1 - d` is not negative, but for rounding.
-        proven, kinds = Evidence.PROVEN, Kind.KL | Kind.CANCELLED
-        known = Fact(ranges.REAL, kinds=kinds, ground=proven, zero=proven, huge=y.fact.huge)
-        return replace(known, dtype=left.dtype, form=left.form, grad=left.grad)
-    return _variance(x, y)
+        return _like(x.fact, known)
+    if mine in _LOWER and theirs in _UPPER:
+        return _like(x.fact, Fact(ranges.NONPOSITIVE))
+    return None
+
+
+def _exponential_less(x: Operand, y: Operand) -> Fact | None:
+    """`exp(d) - 1 - d` is not negative, but for rounding."""
+    if not _is_exponential_less(x.fact, y):
+        return None
+    proven, kinds = Evidence.PROVEN, Kind.KL | Kind.CANCELLED
+    known = Fact(ranges.REAL, kinds=kinds, ground=proven, zero=proven, huge=y.fact.huge)
+    return _like(x.fact, known)
+
+
+def _advantage(x: Operand, y: Operand) -> Fact | None:
+    """`q - v`: what was reached, less what was expected."""
+    named = isinstance(x.node, cst.Name | cst.Attribute)
+    if not named or not isinstance(y.node, cst.Name | cst.Attribute):
+        return None
+    if not tells_of_advantage(called(x.node), called(y.node)):
+        return None
+    return replace(_like(x.fact, ADVANTAGE), grad=x.fact.grad or y.fact.grad)
 
 
 def _is_larger_of(fact: Fact, key: str) -> bool:
@@ -185,6 +274,17 @@ def _variance(x: Operand, y: Operand) -> Fact | None:
     known = Fact(ranges.REAL, kinds=kinds, ground=evidence, zero=evidence)
     form = left.form if left.form is not Form.UNKNOWN else right.form
     return replace(known, dtype=left.dtype, form=form, grad=left.grad or right.grad)
+
+
+_DIFFERENCES_BY_NAME = (_from_running_maximum, _exponential_less, _advantage, _variance)
+_DIFFERENCES = (
+    _from_itself,
+    _from_maximum,
+    _from_larger,
+    _from_normaliser,
+    _between_extremes,
+    *_DIFFERENCES_BY_NAME,
+)
 
 
 def _is_exponential_less(left: Fact, right: Operand) -> bool:

@@ -37,6 +37,10 @@ _ANNOTATED: Mapping[str, Form] = MappingProxyType(
 )
 
 
+# What a name says of data; of a single number it says which setting it is.
+SETTINGS = Kind.PROB | Kind.RATIO | Kind.STD | Kind.VAR
+
+
 def parameters(params: cst.Parameters) -> list[cst.Param]:
     """The parameters that have names of their own, `*args` and `**kwargs` left out."""
     return [*params.posonly_params, *params.params, *params.kwonly_params]
@@ -78,7 +82,7 @@ def parameter_fact(name: str, default: Fact | None) -> Fact:
         return told
     if told is names.EPSILON:
         return replace(default, kinds=Kind.EPSILON, ground=Evidence.NAMED)
-    if told != UNKNOWN:
+    if told != UNKNOWN and not (told.is_any(SETTINGS) and default.constant > 0):
         return told
     if default.constant > 0:
         # A setting is positive by its meaning unless the code shows otherwise.
@@ -95,8 +99,10 @@ def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> F
     form = _ANNOTATED.get(imports.get(root, root) + dot + rest)
     if form is Form.OTHER:
         return NOT_A_NUMBER  # whatever it is called: `probs: str` is the name of a file
-    if form is Form.NUMBER and fact.is_any(Kind.STD | Kind.VAR):
-        return Fact(range=ranges.POSITIVE, form=form, grad=False)  # `pixel_std: float` is a setting
+    if form is Form.NUMBER and fact.is_any(SETTINGS):
+        # `pixel_std: float` is a setting
+        limits = ranges.UNIT if fact.is_any(Kind.PROB) else ranges.POSITIVE
+        return Fact(range=limits, form=form, grad=False)
     return fact if form is None else replace(fact, form=form)
 
 
@@ -152,6 +158,16 @@ _UNLEARNED = re.compile(
     r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
     r"(eval|benchmark|plot)_\w*|evaluate|evaluation|visuali[sz]ation)\.py$"
 )
+
+
+_REHEARSAL = re.compile(r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$")
+
+
+def rehearses(filename: str) -> bool:
+    """Whether a file tries things out on made-up numbers, and fails at once where they are not
+    finite.
+    """
+    return _REHEARSAL.search(filename) is not None
 
 
 def differentiates(imports: Mapping[str, str], filename: str) -> bool:

@@ -58,6 +58,30 @@ class Choice:
     inline: bool  # whether the test stands around the operation, so that it can be asked there
 
 
+Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
+
+# Operations that hand a value on: what matters is where it goes from there.
+_PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
+# Operations that look at the shape alone: `zeros_like(x)`.
+_MEASURING = frozenset({Op.ZEROS, Op.ONES, Op.FULL, Op.RAND, Op.RANDN, Op.SIZE, Op.NUMEL, Op.LEN})
+# Operations that leave a number one number more or less.
+_SCALING = frozenset(
+    {
+        *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG),
+        *(Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM, Op.MAX, Op.MIN),
+    }
+)
+_ROUNDING = frozenset({Op.ROUND, Op.INT})
+# Operations of summaries, and what becomes of those that people read.
+SUMMARISING = frozenset(
+    {
+        *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.ABS, Op.SQUARE, Op.EXP),
+        *(Op.MAX, Op.MIN, Op.MEDIAN, Op.STD, Op.VAR),
+    }
+)
+READING = frozenset({Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY, Op.REPORT})
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """One operation of the program, with the facts of its operands."""
@@ -79,7 +103,7 @@ class Site:
     masked: Mapping[str, Fact] | None = None
     mask: Choice | None = None
     repeatable: frozenset[str] = frozenset()  # operands whose making may be written here again
-    uses: frozenset[Op] = frozenset()  # the operations that the result goes into
+    flow: Uses = field(default_factory=dict)  # of all values of the frame
     # The operations that each operand's value goes into, here and elsewhere.
     shared: Mapping[str, frozenset[Op]] = field(default_factory=dict)
 
@@ -89,6 +113,39 @@ class Site:
     def fact(self, name: str) -> Fact:
         operand = self.operands.get(name)
         return UNKNOWN if operand is None else operand.fact
+
+    @property
+    def uses(self) -> frozenset[Op]:
+        """The operations that the result goes into."""
+        return self.ends(frozenset())
+
+    def ends(self, through: frozenset[Op]) -> frozenset[Op]:
+        """Where the result ends up, seen through what only arranges or averages it, and more."""
+        found: set[Op] = set()
+        seen: set[cst.CSTNode] = set()
+        waiting: list[cst.CSTNode] = [self.node]
+        while waiting:
+            for user, op in self.flow.get(waiting.pop(), {}).items():
+                if op in _MEASURING:
+                    continue
+                if user not in self.flow or (op not in _PASSING and op not in through):
+                    found.add(op)
+                elif user not in seen:
+                    seen.add(user)
+                    waiting.append(user)
+        return frozenset(found)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether all that is made of the result is whole numbers, of which nothing is learned."""
+        ends = self.ends(_SCALING)
+        return bool(ends) and ends <= _ROUNDING
+
+    @property
+    def read_out(self) -> bool:
+        """Whether all that is made of the result is logged or compared: there inf is the truth."""
+        ends = self.ends(SUMMARISING)
+        return bool(ends) and ends <= READING
 
     @property
     def span(self) -> Span:

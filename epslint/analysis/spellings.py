@@ -134,7 +134,8 @@ _ROWS = (
     _Row(Op.LOGSUMEXP, "logsumexp reduce_logsumexp", "x dim keepdim"),
     _Row(Op.TRACE, "trace"),
     _Row(Op.DET, "det logdet slogdet"),
-    _Row(Op.ARGREDUCE, "argmax argmin argsort searchsorted bucketize", "x y dim", open_ended=True),
+    _Row(Op.ARGMAX, "argmax", "x dim", open_ended=True),
+    _Row(Op.ARGREDUCE, "argmin argsort searchsorted bucketize", "x y dim", open_ended=True),
     _Row(Op.ABS, "abs absolute fabs"),
     _Row(Op.SQUARE, "square"),
     _Row(Op.SQRT, "sqrt"),
@@ -150,7 +151,8 @@ _ROWS = (
     _Row(Op.TANH, "tanh hardtanh softsign erf"),
     _Row(Op.SOFTPLUS, "softplus", "x beta threshold"),
     _Row(Op.RELU, "relu relu6", "x inplace"),
-    _Row(Op.SIN_COS, "sin cos"),
+    _Row(Op.SIN, "sin"),
+    _Row(Op.COS, "cos"),
     _Row(Op.ARC, "acos arccos asin arcsin atanh arctanh logit erfinv", "x eps"),
     _Row(Op.SIGN, "sign sgn"),
     _Row(Op.ROUND, "round floor ceil trunc rint", "x decimals"),
@@ -195,9 +197,10 @@ _ROWS = (
         "x",
         open_ended=True,
     ),
+    _Row(Op.PICK, "gather index_select take_along_dim take_along_axis", "x at by", open_ended=True),
     _Row(
         Op.PICK,
-        "gather index_select take take_along_dim take_along_axis select narrow "
+        "take select narrow "
         "diagonal "
         "sort unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
         "pad_across_processes tril triu pad pad_sequence",
@@ -237,6 +240,7 @@ _ROWS = (
     _Row(Op.RAND, "rand rand_like random_sample", "x", method=False, open_ended=True),
     _Row(Op.RANDN, "normal uniform", "x", method=False, open_ended=True),
     _Row(Op.RANDN, "randn randn_like standard_normal", "x", method=False, open_ended=True),
+    _Row(Op.MULTINOMIAL, "multinomial", "x", open_ended=True),
     _Row(Op.FINFO, "finfo", "x", method=False),
     _Row(Op.FINFO_EPS, "epsilon", "", method=False),
     _Row(Op.CROSS_ENTROPY, "cross_entropy", "x target", method=False, open_ended=True),

@@ -17,6 +17,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import Range
 from epslint.analysis.spellings import NAMESPACES
+from epslint.analysis.transfer.arrangement import as_drawn, is_drawn_index
 from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Subscripts:
         if self._are_nonzero_places(position, node.value, env):
             base = base.within(ranges.REAL.without_zero())
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
+        base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
 
     @staticmethod

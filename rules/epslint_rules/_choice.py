@@ -36,7 +36,7 @@ EXPONENTIALS = frozenset({Op.EXP, Op.EXPM1})
 # What gives each element something of its own: a test of it is one of what it was made of.
 _ELEMENTWISE = frozenset(
     {
-        *(Op.ABS, Op.NEG, Op.SQUARE, Op.SQRT, Op.POW, Op.EXP, Op.LOG, Op.SIN_COS),
+        *(Op.ABS, Op.NEG, Op.SQUARE, Op.SQRT, Op.POW, Op.EXP, Op.LOG, Op.SIN, Op.COS),
         *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.FLOAT, Op.TO),
     }
 )

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import libcst as cst
 
 from epslint import stable
 from epslint.analysis import ranges
 from epslint.analysis.fact import Fact, Form, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
-from epslint.analysis.site import Site
+from epslint.analysis.site import READING, SUMMARISING, Site
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Edit, Fix, Grade
+from epslint_rules._logarithm import maker
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
@@ -27,7 +30,7 @@ def is_uncapped(operand: Operand) -> bool:
     fact = operand.fact
     limit = (fact.dtype.precision or FLOAT32).exp_limit
     too_high = limit < fact.range.hi < ranges.INF  # a clamp to ±100 is none
-    return fact.is_any(Kind.LOGRATIO) and (bool(fact.huge) or too_high)
+    return fact.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and (bool(fact.huge) or too_high)
 
 
 def cannot_overflow(exponential: Origin) -> bool:
@@ -36,22 +39,35 @@ def cannot_overflow(exponential: Origin) -> bool:
     return argument.range.hi <= (argument.dtype.precision or FLOAT32).exp_limit
 
 
-def only_compared(site: Site) -> bool:
-    """Whether all that happens to a result is that it is compared: inf does no harm there."""
-    return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL}
+def is_clipped(operand: Operand) -> bool:
+    """Whether somebody has put a bound to it, whatever the bound is: that of an action space."""
+    origin = maker(operand.fact, through=True)
+    if origin is None or origin.op not in (Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM):
+        return False
+    return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
-_CAPPING = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM, Op.COMPARE, Op.LOGICAL})
+_CAPPING = READING | {Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM}
 
 
 def only_capped(site: Site) -> bool:
     """Whether a result is capped before anything else, and no gradient notices the overflow."""
-    return bool(site.uses) and site.uses <= _CAPPING and not site.differentiated
+    ends = site.ends(SUMMARISING)
+    return bool(ends) and ends <= _CAPPING and not site.differentiated
 
 
-def only_read_out(site: Site) -> bool:
-    """Whether a result is only logged or compared, and nothing learns from it."""
-    return bool(site.uses) and site.uses <= {Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY}
+_PERPLEXITY = re.compile(r"(^|_)(ppl|perplex\w*)(_|$)")
+_TRUST_REGION = re.compile(r"(^|_)(trpo|natural_(pg|gradient|policy)|line_?search)(_|$)")
+
+
+def is_no_ratio(site: Site, operand: Operand) -> bool:
+    """Whether it is a perplexity, which is only read, or the ratio of a trust region, which is
+    differentiated where it is 1 and whose line search takes no step that is not finite.
+    """
+    if any(_PERPLEXITY.search(snake(word)) for word in words_of(operand.node)):
+        return True
+    place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
+    return any(_TRUST_REGION.search(snake(name)) for name in place)
 
 
 def clamp_of(site: Site, operand: Operand) -> Clamp:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.site import Site
+from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards
 
@@ -17,7 +18,9 @@ class LogOfProbability(SiteRule):
     ## What it does
     Flags the log of a probability without an epsilon: a mixture of softmaxes, a gathered
     probability, `dist.probs`, a parameter called `probs`. The log of a softmax or of a sigmoid
-    itself has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204.
+    itself has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204. Silent for
+    the probability of what was drawn from the same distribution, and for `probs.log_()`: what is
+    overwritten is a score that nothing learns from.
 
     ## Why is this bad
     Probabilities underflow to exactly 0. The log is -inf, its gradient is infinite, and
@@ -56,8 +59,8 @@ class LogOfProbability(SiteRule):
         operand = site.operand("x")
         if operand is None or not operand.fact.zeroable or repaired_afterwards(site):
             return
-        if not operand.fact.is_any(Kind.PROB):
-            return
+        if not operand.fact.is_any(Kind.PROB) or changes_in_place(site, operand):
+            return  # what is overwritten is a score, and -inf is the score of what cannot be
         made, root = maker(operand.fact), maker(operand.fact, through=True)
         if made is not None and made.op in (Op.SOFTMAX, Op.SIGMOID):
             return

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards
+from epslint_rules._wording import words_behind
 
 
 class LogOfZeroable(SiteRule):
@@ -16,7 +20,12 @@ class LogOfZeroable(SiteRule):
 
     ## What it does
     Flags the log of a value that is seen to reach 0 and is no probability: a sum, a norm, a
-    variance, an `abs`, an energy (a square), a ratio.
+    variance, an energy (a square), the `abs` of a signal, a ratio.
+
+    Silent where -inf is meant or does no harm: the log of a comparison, log |det|, -log of a
+    uniform draw (unless a second log follows: Gumbel noise), a log that is rounded to a bucket, a 0
+    that is written among other values such as the end of a noise schedule, `math.log` of a
+    setting.
 
     ## Why is this bad
     The log-energy of a silent frame, the log-norm of a padding vector, the log of a probability
@@ -57,17 +66,47 @@ class LogOfZeroable(SiteRule):
             return
         if operand.fact.constant is not None or repaired_afterwards(site):
             return
-        if not _is_sum_of_exp(operand.fact):
+        if not any(meant(site, operand) for meant in _MEANT):
             yield guarded_log(site, operand)
 
 
 def _reaches_zero(fact: Fact) -> bool:
-    """A ratio is 0 once its numerator underflows, a magnitude in silence: wherever it is from."""
-    return fact.zeroable or (fact.is_any(Kind.RATIO | Kind.MAGNITUDE) and fact.range.has_zero)
+    """A ratio is 0 once its numerator underflows, wherever it is from."""
+    return fact.zeroable or (fact.is_any(Kind.RATIO) and fact.range.has_zero)
 
 
-def _is_sum_of_exp(fact: Fact) -> bool:
+def _is_indicator(site: Site, operand: Operand) -> bool:
+    """Of a comparison there is nothing to learn but 0 and -inf: `(x == atom).float().log()`."""
+    made = maker(operand.fact, through=True)
+    return made is not None and made.op is Op.COMPARE
+
+
+def _is_waiting_time(site: Site, operand: Operand) -> bool:
+    """-log of a uniform draw is infinite once in ten million: only another log minds."""
+    made = maker(operand.fact, through=True)
+    return made is not None and made.op is Op.RAND and Op.LOG not in site.ends(_SCALING)
+
+
+def _is_distance(site: Site, operand: Operand) -> bool:
+    """The log of |x| of an unknown x, of a determinant, is -inf where it says so; but a signal is
+    0 in silence.
+    """
+    made = maker(operand.fact, through=True)
+    if made is None or made.op is not Op.ABS or made.fact("x").zero:
+        return False
+    return not any(_SIGNAL.search(snake(word)) for word in words_behind(operand, 3))
+
+
+def _is_sum_of_exp(site: Site, operand: Operand) -> bool:
     """A log of a sum of exponentials has a better repair than an epsilon."""
-    total = maker(fact)
+    total = maker(operand.fact)
     summed = maker(total.fact("x")) if total is not None and total.op is Op.SUM else None
     return summed is not None and summed.op is Op.EXP
+
+
+_MEANT = (_is_indicator, _is_waiting_time, _is_distance, _is_sum_of_exp)
+_SCALING = frozenset({Op.NEG, Op.MUL, Op.DIV, Op.ADD, Op.SUB})
+_SIGNAL = re.compile(
+    r"(^|_)(spec\w*|stft\w*|r?fft\w*|signals?|wave?|wavs|waveforms?|audio|speech|frames?|mel\w*|"
+    r"mag|magnitudes?|power|energy|amplitudes?)(_|$)"
+)

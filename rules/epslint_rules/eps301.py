@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._exponential import capped, clamp_of, is_uncapped, only_capped, only_compared
+from epslint_rules._exponential import (
+    capped,
+    clamp_of,
+    is_no_ratio,
+    is_uncapped,
+    only_capped,
+)
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -17,9 +25,12 @@ class UncappedLogprobExp(SiteRule):
 
     ## What it does
     Flags `exp(new_logp - old_logp)` and its relatives: summed, averaged, masked or scaled
-    differences, differences of negative log-likelihoods, values called `log_ratio`. Silent where
-    the argument is bounded by its nature: one log-probability alone, `x - x.max()`, minus a square
-    or a magnitude, `logp - logp.detach()`.
+    differences, differences of negative log-likelihoods, values called `log_ratio`, and the weights
+    of advantage-weighted regression, `exp(beta * (q - v))`. Silent where the argument is bounded by
+    its nature: one log-probability alone, `x - x.max()`, `x - x.logsumexp()`, minus a square or a
+    magnitude, `logp - logp.detach()`. Silent also where infinity would be the truth or is caught:
+    what is only logged or compared, a perplexity, a weight that is capped and not differentiated,
+    the ratio of a trust region with its line search, tests and benchmarks.
 
     ## Why is this bad
     A policy that has drifted by 89 nats from the one that sampled overflows exp in float32 (by 11
@@ -67,13 +78,20 @@ class UncappedLogprobExp(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not is_uncapped(operand) or only_compared(site) or only_capped(site):
+        if operand is None or not is_uncapped(operand) or is_no_ratio(site, operand):
+            return
+        if site.mode.rehearsal or site.read_out or only_capped(site):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
-            message=f"Exp of {quoted(site, operand.node)}, a log-ratio without a cap: "
-            "it overflows once the policies have drifted apart",
+            message=f"Exp of {quoted(site, operand.node)}, {_without_cap(operand)}",
             confidence=CONFIDENCE[operand.fact.huge],
             why=chain(operand.fact),
             fix=capped(site, operand, clamp_of(site, operand)),
         )
+
+
+def _without_cap(operand: Operand) -> str:
+    if operand.fact.is_any(Kind.LOGRATIO):
+        return "a log-ratio without a cap: it overflows once the policies have drifted apart"
+    return "an advantage without a cap: it overflows once a value is far off"

@@ -12,7 +12,13 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._exponential import capped, exponential_behind, is_uncapped, same_value
+from epslint_rules._exponential import (
+    capped,
+    exponential_behind,
+    is_no_ratio,
+    is_uncapped,
+    same_value,
+)
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -71,6 +77,8 @@ class UncappedKlEstimator(SiteRule):
         if found is None or not site.differentiated or not is_uncapped(found.argument):
             return
         argument = found.argument
+        if is_no_ratio(site, argument) or site.read_out:
+            return
         yield Diagnosis(
             span=site.unit.span(argument.node),
             message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "

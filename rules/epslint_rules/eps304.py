@@ -23,7 +23,8 @@ class ExpMinusOne(SiteRule):
 
     ## What it does
     Flags `exp(x) - 1` written in one expression. The k3 estimator `exp(d) - 1 - d` is EPS302's, and
-    silent once d is capped.
+    silent once d is capped. Silent also where the result is rounded: a duration in whole frames has
+    no small digits.
 
     ## Why is this bad
     For a small x the 1 eats the digits: at x = 1e-8 the result is 0 in float32 instead of 1e-8.
@@ -72,6 +73,8 @@ class ExpMinusOne(SiteRule):
         argument = exponential.operands["x"]
         written_here = exponential.node is operand.node
         if not written_here or argument.fact.is_any(Kind.LOGRATIO) or site.uses & {Op.SUB, Op.ADD}:
+            return
+        if site.rounded:
             return
         yield Diagnosis(
             span=site.unit.span(argument.node),

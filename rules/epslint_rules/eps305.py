@@ -18,6 +18,7 @@ from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import (
     cannot_overflow,
     exponential_behind,
+    is_clipped,
     same_value,
     terms_of,
 )
@@ -31,7 +32,8 @@ class HandRolledSoftmax(SiteRule):
     ## What it does
     Flags `exp(x) / exp(x).sum()`, also with the exponentials in a variable or for one class alone,
     and the same over two classes: `exp(x) / (1 + exp(x))`, `exp(a) / (exp(a) + exp(b))`. Silent
-    where the maximum is subtracted first: the sum is then at least 1 and nothing overflows.
+    where the maximum is subtracted first, or something that is called it: the sum is then at least
+    1 and nothing overflows. Silent also where x was clipped.
 
     ## Why is this bad
     One logit above 88.7 makes it inf / inf = NaN in float32; in float16 11.1 is enough.
@@ -82,6 +84,8 @@ class HandRolledSoftmax(SiteRule):
         if exponential is None or total is None:
             return
         if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
+            return
+        if is_clipped(exponential.operands["x"]) or site.mode.rehearsal:
             return
         if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
             name, fix = "softmax", _fix(site, exponential, total)

@@ -12,7 +12,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._exponential import capped, only_read_out
+from epslint_rules._exponential import capped
 from epslint_rules._wording import CONFIDENCE, quoted
 
 _LEARNED = Kind.LOGSCALE | Kind.PARAMETER
@@ -62,7 +62,7 @@ class UncappedExp(SiteRule):
         operand = site.operand("x")
         if operand is None or not site.differentiated or not _is_unbounded(operand):
             return
-        if only_read_out(site):
+        if site.read_out:
             return
         fix = capped(site, operand, Clamp.POLICY)
         yield Diagnosis(

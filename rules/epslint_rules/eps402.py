@@ -22,7 +22,8 @@ class ProductOfProbabilities(SiteRule):
     """A product of probabilities or ratios along a sequence.
 
     ## What it does
-    Flags `prod` and `cumprod` of probabilities and of probability ratios.
+    Flags `prod` and `cumprod` of probabilities and of probability ratios; not of complements, as in
+    `1 - prod(1 - alpha)`: what is left of the light is 0 where it is dark.
 
     ## Why is this bad
     A hundred tokens at probability 0.3 multiply to 5e-53, which is 0 in float32; a hundred ratios
@@ -67,6 +68,8 @@ class ProductOfProbabilities(SiteRule):
         operand = site.operand("x")
         if operand is None or not operand.fact.is_any(Kind.PROB | Kind.RATIO):
             return
+        if _is_complement(operand):
+            return
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Product of {quoted(site, operand.node)} along a sequence: it underflows, "
@@ -75,6 +78,12 @@ class ProductOfProbabilities(SiteRule):
             why=made_elsewhere(operand),
             fix=_fix(site),
         )
+
+
+def _is_complement(operand: Operand) -> bool:
+    """What is left of the light behind many layers, `prod(1 - alpha)`, is 0 where it is dark."""
+    origin = operand.fact.origin
+    return origin is not None and origin.op is Op.SUB and origin.fact("x").constant == 1
 
 
 def _fix(site: Site) -> Fix | None:

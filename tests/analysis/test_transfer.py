@@ -155,7 +155,8 @@ ELEMENTWISE: tuple[Case, ...] = (
     *each(Op.SOFTPLUS, {"softplus": t(functional.softplus)}),
     *each(Op.RELU, {"relu": t(torch.relu), "relu6": t(functional.relu6)}),
     *each(Op.RELU, {"relu6-above": t(functional.relu6)}, x=Domain(ranges.at_least(6.5))),
-    *each(Op.SIN_COS, {"sin": np.sin, "cos": np.cos}),
+    *each(Op.SIN, {"sin": np.sin}),
+    *each(Op.COS, {"cos": np.cos}),
     *each(
         Op.ARC,
         {
@@ -329,7 +330,8 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
         x=NONPOSITIVE,  # it is a loss of log-probabilities, and of nothing else
     ),
     *each(Op.ENTROPY, {"normal": gaussian_entropy}),
-    *each(Op.ARGREDUCE, {"argmax": np.argmax, "argsort": np.argsort}),
+    *each(Op.ARGREDUCE, {"argmin": np.argmin, "argsort": np.argsort}),
+    *each(Op.ARGMAX, {"argmax": np.argmax}),
     *each(Op.SAME, {"repeat": repeated, "roll": lambda x: np.roll(x, 1), "copy": np.copy}),
     *each(Op.PICK, {"sort": np.sort, "take": lambda x: np.take(x, [0, -1])}),
     *each(Op.SELECT, {"compress": lambda x: x[::2], "none": lambda x: x[:0]}),
@@ -362,6 +364,7 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
         Op.ARANGE: "test_arange",
         Op.FINFO: "test_finfo",
         Op.FINFO_EPS: "test_machine_epsilon",
+        Op.MULTINOMIAL: "test_multinomial",
         Op.TIME: "test_time",
     }
 )
@@ -509,6 +512,13 @@ def test_machine_epsilon() -> None:
     assert told.range.contains(1e-7)  # keras.backend.epsilon()
     assert not told.range.has_zero
     assert told.is_any(Kind.EPSILON)
+
+
+def test_multinomial() -> None:
+    told = TABLE[Op.MULTINOMIAL](Call(Op.MULTINOMIAL, {}))
+    drawn = torch.multinomial(torch.tensor([0.0, 0.5, 0.5]), 100, replacement=True)
+    assert all(told.range.contains(float(index)) for index in drawn)
+    assert told.dtype is DType.INT
 
 
 def test_time() -> None:

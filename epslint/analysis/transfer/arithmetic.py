@@ -124,7 +124,17 @@ def _complement(call: Call, x: Fact, y: Fact) -> Fact | None:
     if x.constant != 1 or not y.is_any(Kind.PROB | Kind.MASK):
         return None
     kept = y.kinds & (Kind.PROB | Kind.MASK)
-    return result(call, x.range - y.range, kept, ground=y.ground, zero=y.ground)
+    zero = Evidence.NONE if _is_joint(y) else y.ground
+    return result(call, x.range - y.range, kept, ground=y.ground, zero=zero)
+
+
+def _is_joint(fact: Fact) -> bool:
+    """A product of probabilities is 1 only where every one of them is."""
+    origin = fact.origin
+    factors = origin.operands.values() if origin is not None and origin.op is Op.MUL else ()
+    return bool(factors) and all(
+        f.fact.is_any(Kind.PROB) and not f.fact.is_any(Kind.MASK) for f in factors
+    )
 
 
 def _saturated(call: Call, x: Fact, y: Fact) -> Fact | None:
@@ -180,9 +190,9 @@ def _finite(fact: Fact) -> bool:
 
 def _kinds_of_product(x: Fact, y: Fact) -> Kind:
     if y.constant is not None and y.constant != 0:
-        return x.kinds & ~WHOLE
+        return _kinds_scaled(x, by=y)
     if x.constant is not None and x.constant != 0:
-        return y.kinds & ~WHOLE
+        return _kinds_scaled(y, by=x)
     kinds = (x.kinds | y.kinds) & (TOPIC | Kind.LOGRATIO | Kind.SIGNED)
     if x.is_any(_SCALES):
         kinds |= y.kinds & LOGARITHMIC
@@ -194,7 +204,14 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
         kinds = kinds | Kind.DRAWN if kept else kinds & ~Kind.DRAWN
     if not x.kinds & y.kinds & Kind.MASK:
         kinds &= ~Kind.MASK  # what is masked is no mask, and its sum is no count
-    return kinds & ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
+    kinds &= ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
+    return kinds | (_kinds_scaled(x, by=y) | _kinds_scaled(y, by=x)) & Kind.SHIFTED
+
+
+def _kinds_scaled(fact: Fact, by: Fact) -> Kind:
+    """What is shifted below its maximum stays so under a temperature, a positive number."""
+    setting = by.range == ranges.TOP and not by.kinds and not by.form.tensor
+    return fact.kinds & ~(WHOLE & ~Kind.SHIFTED if by.range.positive or setting else WHOLE)
 
 
 def _keeps_drawn(factor: Fact) -> bool:
@@ -219,10 +236,12 @@ def div(call: Call) -> Fact:
     kinds = x.kinds & (TOPIC | Kind.LOGRATIO | Kind.SIGNED)
     if y.constant is not None or y.is_any(_SCALES):
         kinds = x.kinds & ~WHOLE
+    kinds |= _kinds_scaled(x, by=y) & Kind.SHIFTED
     if x.is_any(Kind.SUM | Kind.COUNT) and y.is_any(_DISCRETE):
         kinds = (kinds & ~(Kind.SUM | Kind.COUNT)) | Kind.MEAN
     # A log-ratio over a temperature of which nothing is known is as huge as before.
-    scaled = y.range.positive or y.is_any(_SCALES) or (x.is_any(Kind.LOGRATIO) and not y.kinds)
+    tempered = x.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and not y.kinds
+    scaled = y.range.positive or y.is_any(_SCALES) or tempered
     huge = _huge_scaled(x, y) if scaled else Evidence.NONE
     fact = result(call, x.range / y.range, kinds, ground=x.ground, zero=x.zero, huge=huge)
     if fact.dtype.discrete:

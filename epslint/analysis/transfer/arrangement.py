@@ -31,7 +31,17 @@ def same(call: Call) -> Fact:
 
 def picked(call: Call) -> Fact:
     """Some of the elements: what holds of each still holds, what holds of all does not."""
-    return like(call, call.x.minus(WHOLE))
+    drawn = any(is_drawn_index(fact) for name, fact in call.facts.items() if name != "x")
+    return as_drawn(like(call, call.x.minus(WHOLE)), drawn=drawn)
+
+
+def is_drawn_index(fact: Fact) -> bool:
+    return fact.dtype is DType.INT and fact.is_any(Kind.DRAWN)
+
+
+def as_drawn(fact: Fact, *, drawn: bool) -> Fact:
+    """The probabilities of what was drawn: what has probability 0 is not."""
+    return replace(fact, zero=Evidence.NONE) if drawn and fact.is_any(Kind.PROB) else fact
 
 
 def selected(call: Call) -> Fact:
@@ -165,6 +175,12 @@ def uniform(call: Call) -> Fact:
     drawn, proven = Kind.DRAWN, Evidence.PROVEN
     found = result(call, Range(0.0, 1.0, hi_open=True), drawn, ground=proven, zero=proven)
     return replace(found, grad=False, form=call.form)
+
+
+def categorical(call: Call) -> Fact:
+    """Indices drawn with given probabilities, or that of the largest."""
+    found = result(call, ranges.NONNEGATIVE, Kind.DRAWN, ground=Evidence.PROVEN, dtype=DType.INT)
+    return replace(found, grad=False)
 
 
 def gaussian(call: Call) -> Fact:
@@ -325,6 +341,8 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.ARANGE: counted_up,
         Op.RAND: uniform,
         Op.RANDN: gaussian,
+        Op.MULTINOMIAL: categorical,
+        Op.ARGMAX: categorical,
         Op.INIT_NORMAL: redrawn,
         Op.PARAMETER: learned,
         Op.LEN: element_count,

@@ -153,6 +153,11 @@ def wave(call: Call) -> Fact:
     )
 
 
+def cosine(call: Call) -> Fact:
+    """pi / 2 is no floating-point number, so no cosine is 0."""
+    return replace(wave(call), zero=Evidence.NONE)
+
+
 def sign(call: Call) -> Fact:
     return replace(wave(call).minus(Kind.DRAWN), zero=Evidence.PROVEN)
 
@@ -207,7 +212,8 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.SOFTPLUS: soft_rectified,
         Op.TANH: signed_unit,
         Op.NORMALIZE: signed_unit,
-        Op.SIN_COS: wave,
+        Op.SIN: wave,
+        Op.COS: cosine,
         Op.SIGN: sign,
         Op.ROUND: rounded,
         Op.ARC: real_inside,
