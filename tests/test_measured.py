@@ -25,14 +25,14 @@ NOT_FINITE = [
     "torch.sqrt(x**2 + x**2)",
 ]
 
-HEAD = "import torch\nimport torch.nn.functional as F\n\n\ndef f(x):\n    return "
+HEAD = "import torch\nimport torch.nn.functional as F\n\n\ndef penalty(x):\n    return "
 
 
 def _gradient_at_zero(expression: str) -> torch.Tensor:
     names: dict[str, object] = {}
     exec(f"{HEAD}{expression}\n", names)
     x = torch.zeros(2, 3, requires_grad=True)
-    function = names["f"]
+    function = names["penalty"]
     assert callable(function)
     function(x).sum().backward()
     assert x.grad is not None

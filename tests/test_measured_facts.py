@@ -22,9 +22,7 @@ from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, PRECISIONS, Pre
 
 Function = Callable[[Tensor], Tensor]
 
-HEAD = (
-    "import torch\nimport torch.nn.functional as F\n\n\ndef f(x: torch.Tensor, n: torch.Tensor):\n"
-)
+HEAD = "import torch\nimport torch.nn.functional as F\n\n\ndef penalty(x, n):\n"
 
 
 def gradient(

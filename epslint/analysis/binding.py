@@ -169,10 +169,12 @@ def _as_size(path: str, fact: Fact) -> Fact:
 
 
 def named_if_unknown(path: str, fact: Fact) -> Fact:
-    """A name speaks only where nothing else does."""
+    """A name speaks only where nothing else does, and before the name of a function."""
+    told = names.named(path.rpartition(".")[2])
+    if fact.ground is Evidence.NAMED and fact.origin is None and _is_log_of(told, fact):
+        return told  # `lprobs = model.get_normalized_probs(x)`
     if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
         return fact
-    told = names.named(path.rpartition(".")[2])
     if told is UNKNOWN:
         return fact
     return replace(
@@ -184,6 +186,10 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
         parts=fact.parts,
         origin=fact.origin,
     )
+
+
+def _is_log_of(told: Fact, fact: Fact) -> bool:
+    return told.is_any(Kind.LOGPROB) and fact.is_any(Kind.PROB)
 
 
 def element_of(fact: Fact) -> Fact:

@@ -118,12 +118,7 @@ class Calls:
                 return expressions.ledger.conclude(op, node, operands, fact, env)
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
-        if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
-            op = Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
-        if "where" in operands and op is Op.DIV and self._spared(operands, env):
-            op = Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
-        elif op is Op.DIV and _is_rounded(operands):
-            op = Op.FLOORDIV
+        op = self._meant(op, operands, env)
         operands = self._related(op, operands, env)
         fact = expressions.transferred(op, operands, form)
         if op is Op.COMPARE:
@@ -138,6 +133,16 @@ class Calls:
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
         return fact
+
+    def _meant(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Op:
+        """What an operation is with these arguments."""
+        if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
+            return Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
+        if op is not Op.DIV:
+            return op
+        if "where" in operands and self._spared(operands, env):
+            return Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
+        return Op.FLOORDIV if _is_rounded(operands) else op
 
     def _related(self, op: Op, operands: dict[str, Operand], env: Env) -> dict[str, Operand]:
         """The operands, with what is known of them because of each other or of how they came."""
@@ -261,6 +266,7 @@ class Calls:
     # -- the rest ----------------------------------------------------------------------------
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
+        path = dotted(node.func) or ""
         use = _use_in(node)
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
@@ -270,7 +276,6 @@ class Calls:
                     self._expressions.ledger.note_use(use, argument.value, part)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
-        path = dotted(node.func) or ""
         if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         told = _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
@@ -301,8 +306,9 @@ def _as_number(operand: Operand) -> Operand:
 def _use_in(node: cst.Call) -> Op:
     """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`."""
     owner = called(node.func.value) if isinstance(node.func, cst.Attribute) else ""
-    told = names.tells_of_reporting(called(node)) or names.tells_of_report(owner)
-    return Op.REPORT if told else Op.CALL
+    if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
+        return Op.REPORT
+    return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL
 
 
 def _branches(

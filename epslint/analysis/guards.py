@@ -319,9 +319,8 @@ class Guards:
             self.narrow(subject, self._evaluator.quietly(subject, env), limits, env)
         elif name in ("min", "amin") and limits.positive and len(node.args) <= 1:
             self.narrow(subject, self._evaluator.quietly(subject, env), ranges.POSITIVE, env)
-        elif name in ("abs", "fabs", "norm") and limits.positive:
-            away = ranges.REAL.without_zero()
-            self.narrow(subject, self._evaluator.quietly(subject, env), away, env)
+        elif (within := _of_magnitude(name, limits)) is not None:
+            self.narrow(subject, self._evaluator.quietly(subject, env), within, env)
 
     def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
         """What a call is about: the receiver of a method, then its arguments."""
@@ -364,6 +363,15 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, cst.Tuple | cst.List | cst.Set):
         return [element.value for element in node.elements]
     return [node]
+
+
+def _of_magnitude(name: str, limits: Range) -> Range | None:
+    """What `abs(x) > 0` and `abs(x) < 1` tell of x."""
+    if name in ("abs", "fabs", "norm") and limits.positive:
+        return ranges.REAL.without_zero()
+    if name in ("abs", "fabs") and limits.hi < ranges.INF:
+        return Range(-limits.hi, limits.hi, lo_open=limits.hi_open, hi_open=limits.hi_open)
+    return None
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

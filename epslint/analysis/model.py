@@ -16,6 +16,7 @@ from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.interpreter import Interpreter
+from epslint.analysis.learning import Learning
 from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
 from epslint.analysis.signature import (
@@ -58,6 +59,7 @@ class Model:
             grad=differentiates(outline.imports, source.filename),
             rehearsal=rehearses(source.filename),
         )
+        self.learning = Learning(outline, source.filename)
         self.clock = 0
         self.rooms: list[object] = []
         self._units: dict[Stretch, Unit] = {}
@@ -102,7 +104,9 @@ class Model:
                 result = site.result
                 if _is_cut_off(site.node, frame):
                     result = replace(result, grad=False)
-                yield replace(site, result=result, flow=frame.uses, shared=shared)
+                yield replace(
+                    site, result=result, flow=frame.uses, shared=shared, learning=self.learning
+                )
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted; then the others, if they are wanted.

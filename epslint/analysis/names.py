@@ -136,6 +136,10 @@ _WORDS = (
         r"(^|_)(durs?|durations?)(_(targets?|labels?|out|gt|pred))?$",
         _fact(ranges.NONNEGATIVE, Kind.COUNT),  # in whole frames
     ),
+    # What a layer hands to the next is neither 0 nor constant; nor is a row of a triangular root.
+    _word(
+        r"(^|_)(hidden_states?(_\d+)?|scale_tril)$", _fact(ranges.REAL, Kind.DRAWN), setting=False
+    ),
     _word(r"(^|_)(targets?|labels?)$", Fact(grad=False), setting=False),  # data: nothing learns it
     _word(
         r"^(ratio|(prob|probability|policy|importance|is|density|likelihood)_ratios?)$",
@@ -186,10 +190,17 @@ _LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
 _WEIGHT = Fact(kinds=Kind.DRAWN)  # of a layer, and drawn at random once
 
 
+# Where settings are kept.
+_SETTINGS = re.compile(r"^(\w+_)?(args|cfg|config|hparams|hps|opts?|options|flags|settings)$")
+_CHOSEN = Fact(ranges.POSITIVE, ground=_NAMED, grad=False)
+
+
 def named_attribute(name: str, owner: str = "") -> Fact:
     """The same of an attribute: a distribution keeps its own spread positive."""
     if name == "variance" and _POSTERIOR.search(snake(owner)):
         return _LEFT_OVER
+    if _SETTINGS.search(snake(owner)) and named(name) is UNKNOWN:
+        return _CHOSEN
     if name == "grad":
         return Fact(grad=False)  # what is stored there nobody differentiates again
     if name == "weight":
@@ -258,6 +269,21 @@ def tells_of_advantage(reached: str, expected: str) -> bool:
     """Whether the difference of two values of these names is `Q - V`."""
     q, v = snake(reached), snake(expected)
     return _Q.search(q) is not None and _V.search(v) is not None
+
+
+_ROUNDING = re.compile(r"(^|_|\.)(floor|round|ceil|quanti[sz]e)(_|\.|$)")
+
+
+def tells_of_rounding(path: str) -> bool:
+    """Whether a function of this name gives whole numbers: `floor_ste.apply`."""
+    return _ROUNDING.search(path) is not None
+
+
+_THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
+
+
+def tells_of_threshold(name: str) -> bool:
+    return _THRESHOLD.search(snake(name)) is not None
 
 
 def is_epsilon(name: str) -> bool:

@@ -84,6 +84,8 @@ def parameter_fact(name: str, default: Fact | None) -> Fact:
         return replace(default, kinds=Kind.EPSILON, ground=Evidence.NAMED)
     if told != UNKNOWN and not (told.is_any(SETTINGS) and default.constant > 0):
         return told
+    if default.constant > 0 and names.tells_of_threshold(name):
+        return default  # it is set once, next to what it is a threshold of
     if default.constant > 0:
         # A setting is positive by its meaning unless the code shows otherwise.
         return Fact(range=ranges.POSITIVE, ground=Evidence.NAMED, dtype=default.dtype, grad=False)

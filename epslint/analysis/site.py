@@ -9,6 +9,7 @@ import libcst as cst
 
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.unit import Unit
@@ -106,6 +107,7 @@ class Site:
     flow: Uses = field(default_factory=dict)  # of all values of the frame
     # The operations that each operand's value goes into, here and elsewhere.
     shared: Mapping[str, frozenset[Op]] = field(default_factory=dict)
+    learning: Learning | None = None  # what the file shows of gradients
 
     def operand(self, name: str) -> Operand | None:
         return self.operands.get(name)
@@ -153,4 +155,13 @@ class Site:
 
     @property
     def differentiated(self) -> bool:
+        """Whether nothing forbids that a gradient flows through the operation."""
         return self.result.grad and self.mode.grad
+
+    @property
+    def learned(self) -> Shown:
+        """How the code shows that one does. Asked last: it is read off the whole function."""
+        if self.learning is None or not self.differentiated:
+            return NOT_SHOWN
+        unit, node = self.unit, self.node
+        return self.learning.shown(unit.stretch, unit.text(node), unit.row(node))

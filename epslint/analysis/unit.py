@@ -30,7 +30,7 @@ class Unit:
 
     def __init__(self, source: Source, stretch: Stretch, *, full: bool = False) -> None:
         self.source = source
-        self._stretch = stretch
+        self.stretch = stretch
         self._places: dict[Home, _Places] = {}
         self._full: _FullTree | None = None
         self.body: Sequence[Statement] = self._read(full)
@@ -38,19 +38,19 @@ class Unit:
     def _read(self, full: bool) -> Sequence[Statement]:
         if not full:
             with suppress(UnlikeError):
-                return statements(self._stretch.statements)
-        self._full = _FullTree(self.source, self._stretch.rows)
+                return statements(self.stretch.statements)
+        self._full = _FullTree(self.source, self.stretch.rows)
         return self._full.body
 
     @property
     def length(self) -> int:
         """How many lines these are."""
-        return self._stretch.rows.last - self._stretch.rows.first + 1
+        return self.stretch.rows.last - self.stretch.rows.first + 1
 
     @property
     def written(self) -> str:
         """The lines themselves."""
-        rows = self._stretch.rows
+        rows = self.stretch.rows
         return "".join(self.source.lines[rows.first - 1 : rows.last])
 
     def span(self, node: cst.CSTNode) -> Span:
@@ -74,8 +74,8 @@ class Unit:
     @cached_property
     def _homes(self) -> Mapping[cst.CSTNode, Home]:
         if self._full is None:
-            return with_room(lambda: homes(self.source, self._stretch, self.body))
-        whole = Home(self._stretch.rows, self.body, None)
+            return with_room(lambda: homes(self.source, self.stretch, self.body))
+        whole = Home(self.stretch.rows, self.body, None)
         return dict.fromkeys(self._full.spans, whole)
 
     def _places_of(self, home: Home) -> _Places:

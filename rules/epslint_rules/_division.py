@@ -8,6 +8,8 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis.fact import DType, Fact, Form, Kind
+from epslint.analysis.keys import key_of
+from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
@@ -74,21 +76,31 @@ def _handled(site: Site, operand: Operand) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
-    if is_learned(site):
-        return False
-    if site.uses and site.uses <= _CAPPING:
+    if site.uses and site.uses <= _CAPPING and not site.differentiated:
         return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
     if site.chosen is None:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
-    return chosen is not None and not chosen.zeroable
+    return chosen is not None and not chosen.zeroable and not learned(site).evidence
 
 
-def is_learned(site: Site) -> bool:
-    """Whether a gradient flows through a site: not through the inverse of a count."""
-    if site.op is Op.DIV and site.fact("x").constant is not None:
-        return site.differentiated and not site.fact("y").is_any(_NEVER_LEARNED)
-    return site.differentiated
+def learned(site: Site) -> Shown:
+    """How it is shown that a gradient flows through a site: none does through an inverse count."""
+    counted = site.fact("y").is_any(_NEVER_LEARNED)
+    if site.op is Op.DIV and site.fact("x").constant is not None and counted:
+        return NOT_SHOWN
+    return NOT_SHOWN if _is_cut_above(site) else site.learned
+
+
+def _is_cut_above(site: Site) -> bool:
+    """Whether the numerator was replaced under the same test, and the divisor is a count: the NaN
+    comes back to nothing.
+    """
+    if site.op is not Op.DIV or site.choice is None or not site.fact("y").is_any(COUNTED):
+        return False
+    top = site.fact("x").origin
+    test = None if top is None else top.operands.get("cond") or top.operands.get("mask")
+    return test is not None and key_of(test.node) == key_of(site.choice.test.node)
 
 
 def family(fact: Fact) -> Kind:
@@ -133,9 +145,9 @@ def pole(site: Site, divisor: Fact) -> float:
     """The order of the pole at 0: one more for a gradient, unless the numerator is 0 there too."""
     exponent = site.fact("y").constant if site.op is Op.POW else None
     order = 0.5 if site.op is Op.RSQRT else abs(exponent or 1.0)
-    learned = site.differentiated and divisor.grad and not divisor.is_any(_NEVER_LEARNED)
+    steep = site.differentiated and divisor.grad and not divisor.is_any(_NEVER_LEARNED)
     vanishing = site.op is Op.DIV and family(divisor) != Kind.NONE
-    return order + 1.0 if learned and not vanishing else order
+    return order + 1.0 if steep and not vanishing else order
 
 
 def _under_root(site: Site, operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:

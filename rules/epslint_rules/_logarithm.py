@@ -81,7 +81,9 @@ def repaired_afterwards(site: Site) -> bool:
     """
     if site.mode.rehearsal or site.rounded or site.read_out:
         return True
-    return site.chosen is not None and not site.differentiated and not site.chosen["x"].zeroable
+    if site.chosen is None or site.chosen["x"].zeroable:
+        return False
+    return not site.learned.evidence
 
 
 def log_softmax_for(site: Site, softmax: Origin) -> Edit | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from epslint import stable
 from epslint.analysis.fact import Evidence, Fact, Form, Kind
+from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.role import role_of
@@ -18,7 +21,9 @@ _NEVER_LEARNED |= Kind.REWARD | Kind.ADVANTAGE
 # Whoever writes a floor of 0 knows of the 0, and it is another rule that says what it leaves.
 _FLOORS = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM, Op.RELU})
 # Where a value goes that nobody differentiates.
-_READ_OUT = frozenset({Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY, Op.TO_LIST})
+_READ_OUT = frozenset(
+    {Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY, Op.TO_LIST, Op.ROUND, Op.INT, Op.ARGREDUCE}
+)
 
 
 def root_of(site: Site) -> Operand | None:
@@ -29,9 +34,12 @@ def root_of(site: Site) -> Operand | None:
     return None if operand is None or operand.fact.constant is not None else operand
 
 
-def is_learned(site: Site, operand: Operand) -> bool:
-    """Whether a gradient flows through a site to its operand."""
-    fact = operand.fact
+def learned(site: Site, operand: Operand) -> Shown:
+    """How it is shown that a gradient flows through a site to its operand."""
+    return site.learned if _can_be_learned(site, operand.fact) else NOT_SHOWN
+
+
+def _can_be_learned(site: Site, fact: Fact) -> bool:
     if not site.differentiated or not fact.grad or fact.is_any(_NEVER_LEARNED):
         return False
     return not (site.uses and site.uses <= _READ_OUT)
@@ -50,25 +58,40 @@ def is_chosen_away(site: Site) -> bool:
 def reaches_zero(fact: Fact) -> bool:
     """Whether a value that is never negative is seen to be 0; that of either sign is by chance."""
     origin = maker(fact, through=True)
+    if origin is None and fact.is_any(Kind.VAR) and fact.ground is Evidence.NAMED:
+        return False  # what is handed on as a variance was made to be one: nobody keeps a 0 there
     return fact.zeroable and fact.range.nonnegative and (origin is None or origin.op not in _FLOORS)
 
 
-def can_be_negative(site: Site, fact: Fact) -> bool:
+def can_be_negative(site: Site, operand: Operand) -> bool:
     """Whether rounding makes a value negative that should not be: a mean of squares less a squared
     mean, what a posterior leaves of a variance, a discriminant `b ** 2 - c`.
     """
+    fact = operand.fact
     if fact.range.nonnegative:
         return False
     origin = maker(fact)
     if fact.is_any(Kind.CANCELLED) and (origin is None or origin.op is not Op.ADD):
-        # Of what only its name tells of, a floor after the root is as good as one before it.
-        floored = site.uses and site.uses <= _FLOORS
-        return fact.ground is Evidence.PROVEN or (site.mode.grad and not floored)
+        return fact.ground is Evidence.PROVEN or _is_told_negative(site, operand)
     if origin is None or origin.op is not Op.SUB or origin.fact("y").constant is not None:
         return False
     minuend = origin.fact("x")
     made = maker(minuend)
-    return minuend.is_any(Kind.MAGNITUDE) and made is not None and made.op in (Op.SQUARE, Op.POW)
+    if not minuend.is_any(Kind.MAGNITUDE) or made is None or made.op not in (Op.SQUARE, Op.POW):
+        return False
+    # Most discriminants are positive for a reason that is not in the code. Where a gradient is
+    # taken it is infinite on the way to where they are not.
+    return bool(site.learned.evidence)
+
+
+def _is_told_negative(site: Site, operand: Operand) -> bool:
+    """Whether names are enough to tell of a difference: of `posterior.variance` as it comes. Given
+    a name of its own that is a variance like others; a floor after the root is as good as before.
+    """
+    if not site.mode.grad or (site.uses and site.uses <= _FLOORS):
+        return False
+    seen = maker(operand.fact, through=True) is not None
+    return seen or isinstance(operand.node, cst.Attribute)
 
 
 def _is_smoothed(fact: Fact) -> bool:
@@ -90,9 +113,9 @@ def with_epsilon(site: Site, operand: Operand) -> Fix:
 
 
 def with_floor(site: Site, operand: Operand) -> Fix | None:
-    """`sqrt(x.clamp(min=eps))` of what can be negative; 0 will do where no gradient flows."""
-    learned = is_learned(site, operand)
-    bound = epsilon_text(site, role_of(site, operand.fact), operand.fact) if learned else "0.0"
+    """`sqrt(x.clamp(min=eps))` of what can be negative; 0 will do where no gradient can flow."""
+    steep = _can_be_learned(site, operand.fact)
+    bound = epsilon_text(site, role_of(site, operand.fact), operand.fact) if steep else "0.0"
     edits = _floored(site, _defined(site, operand), bound)
     return None if edits is None else Fix(f"Clamp to {bound} first", Grade.BOUNDED, edits)
 

@@ -9,6 +9,7 @@ import libcst as cst
 
 from epslint.analysis.fact import Evidence
 from epslint.analysis.keys import words_of
+from epslint.analysis.learning import Shown
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
@@ -32,6 +33,11 @@ def made_elsewhere(operand: Operand) -> tuple[Reason, ...]:
     """How an operand came to be, where that is not written at the place itself."""
     origin = operand.fact.origin
     return () if origin is None or origin.node is operand.node else chain(operand.fact)
+
+
+def because(shown: Shown) -> tuple[Reason, ...]:
+    """What shows that a gradient is taken."""
+    return (Reason(shown.row, shown.text),) if shown.evidence else ()
 
 
 def words_behind(operand: Operand, depth: int) -> Iterator[str]:

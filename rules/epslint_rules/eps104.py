@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Evidence, Fact, Kind, weakest
+from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun
@@ -15,7 +16,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import add, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 # The operations with a singular point, and the operand that reaches it.
 _SINGULAR: Mapping[Op, str] = MappingProxyType(
@@ -38,9 +39,9 @@ class MisplacedEpsilon(SiteRule):
     """An epsilon that is added after the operation it should guard.
 
     ## What it does
-    Flags `a / b + eps`, `(a / b).sum() + eps`, `log(x) + eps` and, where a gradient flows,
-    `sqrt(x) + eps`: the operand that can be 0 is still 0, and the epsilon is added to a result
-    that is already infinite, or whose gradient is.
+    Flags `a / b + eps`, `(a / b).sum() + eps`, `log(x) + eps` and, where the code shows that
+    a gradient is taken (see EPS501), `sqrt(x) + eps`: the operand that can be 0 is still 0, and the
+    epsilon is added to a result that is already infinite, or whose gradient is.
 
     Silent where the sum goes into another operation that needs an epsilon itself, as in
     `log(p / q + eps)`.
@@ -88,13 +89,17 @@ class MisplacedEpsilon(SiteRule):
         if origin is None:
             return
         guarded = origin.operands.get(_SINGULAR[origin.op])
-        if guarded is None or not guarded.fact.zeroable or not _harmful(site, origin):
+        if guarded is None or not guarded.fact.zeroable:
             return
+        shown = site.learned if origin.op in (Op.SQRT, Op.POW) else NOT_SHOWN
+        if not shown.evidence and _is_harmless(site, origin):
+            return
+        evidence = weakest(guarded.fact.zero, shown.evidence or Evidence.PROVEN)
         yield Diagnosis(
             span=site.unit.span(guarded.node),
             message=_message(site, guarded, epsilon),
-            confidence=CONFIDENCE[guarded.fact.zero],
-            why=chain(guarded.fact),
+            confidence=CONFIDENCE[evidence],
+            why=(*chain(guarded.fact), *because(shown)),
             fix=_moved(site, origin, guarded, value, epsilon),
         )
 
@@ -127,10 +132,9 @@ def _exponent(origin: Origin) -> float | None:
     return None if exponent is None else exponent.fact.constant
 
 
-def _harmful(site: Site, origin: Origin) -> bool:
-    if origin.op in (Op.SQRT, Op.POW):
-        return site.differentiated
-    return not site.uses & _NEEDING_EPSILON
+def _is_harmless(site: Site, origin: Origin) -> bool:
+    """A root has its epsilon outside for the value's sake; so has what goes into a log."""
+    return origin.op in (Op.SQRT, Op.POW) or bool(site.uses & _NEEDING_EPSILON)
 
 
 def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:

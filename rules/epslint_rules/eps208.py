@@ -107,7 +107,7 @@ def _underflowed(site: Site, log: Origin) -> Diagnosis:
 
 
 def _is_repaired(site: Site) -> bool:
-    return site.chosen is not None and not site.differentiated
+    return site.chosen is not None and not site.learned.evidence
 
 
 def _own_log(factor: Operand, value: Operand) -> Origin | None:

@@ -82,7 +82,9 @@ class RawProbabilityRatio(SiteRule):
 
 
 def _is_repaired(site: Site) -> bool:
-    return site.chosen is not None and not site.differentiated and not site.chosen["y"].zeroable
+    if site.chosen is None or site.chosen["y"].zeroable:
+        return False
+    return not site.learned.evidence
 
 
 def _from_logs(site: Site, new: Operand, old: Operand) -> Fix | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.fact import weakest
+from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
@@ -13,27 +15,29 @@ from epslint_rules._root import (
     can_be_negative,
     is_chosen_away,
     is_divided_by,
-    is_learned,
+    learned,
     reaches_zero,
     root_of,
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 
 class SqrtAtZero(SiteRule):
     """Square root of what can be 0, or slightly negative.
 
     ## What it does
-    Flags the square root, also as `x ** 0.5`, of a value that is seen to reach 0 where a gradient
-    flows: a variance, a mean of squares, a probability. And, gradient or not, the root of a
-    difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`, a
-    discriminant `b ** 2 - c`, `exp(d) - 1 - d`.
+    Flags the square root, also as `x ** 0.5`, of a value that is seen to reach 0 where the code
+    shows that a gradient is taken: a variance, a mean of squares, a probability, and there also a
+    discriminant `b ** 2 - c`. And, gradient or not, the root of a difference that is never negative
+    on paper and is so after rounding: `E[x²] - E[x]²`, `exp(d) - 1 - d`.
 
-    Silent where nothing is differentiated (`no_grad`, `detach`, numpy), for counts, and for
-    `std()` and `norm()`, whose gradient at 0 is 0 in torch. A root that is divided by is a
-    finding of the division (EPS102, EPS103), and the same epsilon repairs both.
+    A gradient is shown by a parameter or submodule that the value comes through, by `forward` of a
+    module, by a loss that the value goes into, by a public function from tensors to tensors.
+    Silent everywhere else, for counts, for what is only called a variance, and for `std()` and
+    `norm()`, whose gradient at 0 is 0 in torch. A root that is divided by is a finding of the
+    division (EPS102, EPS103), and the same epsilon repairs both.
 
     ## Why is this bad
     The root of 0 is 0, so nothing shows in the forward pass. Its slope is infinite: whatever comes
@@ -42,13 +46,13 @@ class SqrtAtZero(SiteRule):
 
     ## Example
     ```python
-    def spread(x):
+    def spread_penalty(x):
         return x.var(dim=-1).sqrt().mean()
     ```
 
     ## Use instead
     ```python
-    def spread(x):
+    def spread_penalty(x):
         return (x.var(dim=-1) + 1e-8).sqrt().mean()
     ```
 
@@ -76,20 +80,22 @@ class SqrtAtZero(SiteRule):
         operand = root_of(site)
         if operand is None or is_chosen_away(site):
             return
-        if can_be_negative(site, operand.fact):
+        if can_be_negative(site, operand):
             yield _negative(site, operand)
-        elif reaches_zero(operand.fact) and is_learned(site, operand) and not is_divided_by(site):
-            yield _infinite_slope(site, operand)
+        elif reaches_zero(operand.fact) and not is_divided_by(site):
+            shown = learned(site, operand)
+            if shown.evidence:
+                yield _infinite_slope(site, operand, shown)
 
 
-def _infinite_slope(site: Site, operand: Operand) -> Diagnosis:
+def _infinite_slope(site: Site, operand: Operand, shown: Shown) -> Diagnosis:
     fact = operand.fact
     return Diagnosis(
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}, and the slope of a root is infinite there",
-        confidence=CONFIDENCE[fact.zero],
-        why=chain(fact),
+        confidence=CONFIDENCE[weakest(fact.zero, shown.evidence)],
+        why=(*chain(fact), *because(shown)),
         fix=with_epsilon(site, operand),
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.fact import weakest
+from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
@@ -11,21 +13,21 @@ from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._root import (
     is_chosen_away,
     is_divided_by,
-    is_learned,
+    learned,
     reaches_zero,
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 
 class FractionalPowerAtZero(SiteRule):
     """A power between 0 and 1 of what can be 0.
 
     ## What it does
-    Flags `x ** a` and `pow(x, a)` with 0 < a < 1 where x is seen to reach 0 and a gradient flows:
-    `x.abs() ** 0.3`, `energy.pow(1 / 3)`. The square root has a rule of its own (EPS501), and so
-    has a negative power (EPS103).
+    Flags `x ** a` and `pow(x, a)` with 0 < a < 1 where x is seen to reach 0 and the code
+    shows that a gradient is taken: `x.abs() ** 0.3`, `energy.pow(1 / 3)`. The square root has a
+    rule of its own (EPS501), and so has a negative power (EPS103).
 
     ## Why is this bad
     The value at 0 is 0, the slope a * x ** (a - 1) is infinite. Compressed spectra, gamma
@@ -36,7 +38,7 @@ class FractionalPowerAtZero(SiteRule):
     import torch
 
 
-    def compressed(spectrum):
+    def compressed(spectrum: torch.Tensor) -> torch.Tensor:
         return torch.abs(spectrum) ** 0.3
     ```
 
@@ -45,7 +47,7 @@ class FractionalPowerAtZero(SiteRule):
     import torch
 
 
-    def compressed(spectrum):
+    def compressed(spectrum: torch.Tensor) -> torch.Tensor:
         return torch.abs(spectrum).clamp(min=1e-8) ** 0.3
     ```
 
@@ -70,15 +72,16 @@ class FractionalPowerAtZero(SiteRule):
         operand, exponent = site.operand("x"), site.fact("y").constant
         if operand is None or exponent is None or not 0 < exponent < 1 or exponent == 0.5:
             return
-        if is_chosen_away(site) or is_divided_by(site) or not is_learned(site, operand):
+        if is_chosen_away(site) or is_divided_by(site) or operand.fact.constant is not None:
             return
-        if not reaches_zero(operand.fact) or operand.fact.constant is not None:
+        shown = learned(site, operand) if reaches_zero(operand.fact) else NOT_SHOWN
+        if not shown.evidence:
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(operand.fact)} "
             f"in {operand.fact.range}: {zero_when(operand.fact)}, and the slope is infinite there",
-            confidence=CONFIDENCE[operand.fact.zero],
-            why=chain(operand.fact),
+            confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
+            why=(*chain(operand.fact), *because(shown)),
             fix=with_floor(site, operand) or with_epsilon(site, operand),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.fact import weakest
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
@@ -15,8 +16,8 @@ from epslint_rules._choice import (
     is_chosen_away,
     is_singular,
 )
-from epslint_rules._division import is_learned
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._division import learned
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 
 class WhereTrap(SiteRule):
@@ -25,8 +26,9 @@ class WhereTrap(SiteRule):
     ## What it does
     Flags a division, log, root, power or exp in a branch of `where`, or under a `masked_fill` or a
     masked assignment, whose operand reaches the singular point exactly where the branch is not
-    chosen, and through which a gradient flows. Silent for the double `where`, whose inner one
-    keeps the operand away from that point, and where nothing is differentiated.
+    chosen, and through which the code shows a gradient to flow (see EPS501). Silent for the double
+    `where`, whose inner one keeps the operand away from that point, and where nothing is
+    differentiated.
 
     ## Why is this bad
     Both branches are computed everywhere. Where the branch is not chosen its gradient is 0, and it
@@ -38,7 +40,7 @@ class WhereTrap(SiteRule):
     import torch
 
 
-    def mean_or_zero(total, count):
+    def mean_or_zero(total: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
         return torch.where(count > 0, total / count, 0.0)
     ```
 
@@ -47,7 +49,7 @@ class WhereTrap(SiteRule):
     import torch
 
 
-    def mean_or_zero(total, count):
+    def mean_or_zero(total: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
         return torch.where(count > 0, total / torch.where(count > 0, count, 1.0), 0.0)
     ```
 
@@ -80,15 +82,19 @@ class WhereTrap(SiteRule):
         operand, chosen = site.operand(parameter), site.chosen
         if operand is None or chosen is None or parameter not in chosen:
             return
-        if not is_learned(site) or not is_singular(site):
+        if not is_singular(site):
             return
         if not is_chosen_away(site, operand, chosen[parameter], site.choice):
             return
+        shown = learned(site)
+        if not shown.evidence:
+            return
+        reached = max(operand.fact.zero, operand.fact.huge)
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=_message(site, operand),
-            confidence=CONFIDENCE[max(operand.fact.zero, operand.fact.huge)],
-            why=chain(operand.fact),
+            confidence=CONFIDENCE[weakest(reached, shown.evidence)],
+            why=(*chain(operand.fact), *because(shown)),
             fix=guarded_input(site, operand, site.choice),
         )
 

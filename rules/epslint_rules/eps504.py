@@ -9,7 +9,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Evidence, Fact, Form, Kind
+from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -19,7 +19,7 @@ from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, Precision
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class ArcAtBoundary(SiteRule):
     Flags `acos`, `asin`, `atanh`, `erfinv` and `logit` whose argument is seen to reach ±1 (0 or 1
     for logit): after `clamp(-1, 1)`, after tanh, cos or a cosine similarity, a probability under
     logit, and a cosine that is computed as a dot product or from a trace. Silent for acos and
-    asin of clamped values where no gradient flows. That `1 - 1e-8` is 1 in float32 is told by
-    EPS602.
+    asin of clamped values where no gradient is shown (see EPS501). That `1 - 1e-8` is 1
+    in float32 is told by EPS602.
 
     ## Why is this bad
     The slope of acos at 1 is infinite: parallel vectors, a rotation by 0 and a perfect prediction
@@ -65,7 +65,7 @@ class ArcAtBoundary(SiteRule):
     import torch
 
 
-    def angle(cosine):
+    def angle(cosine: torch.Tensor) -> torch.Tensor:
         return torch.acos(cosine.clamp(-1, 1))
     ```
 
@@ -74,7 +74,7 @@ class ArcAtBoundary(SiteRule):
     import torch
 
 
-    def angle(cosine):
+    def angle(cosine: torch.Tensor) -> torch.Tensor:
         return torch.acos(cosine.clamp(-1 + 1e-6, 1 - 1e-6))
     ```
 
@@ -103,8 +103,8 @@ class ArcAtBoundary(SiteRule):
         domain = _DOMAINS.get(function)
         if operand is None or domain is None or site.fact("eps").constant:
             return
-        if site.chosen is not None and not site.differentiated:
-            return  # what is not finite is replaced
+        if _is_replaced(site) and not site.learned.evidence:
+            return
         evidence = _reach(site, domain, operand.fact)
         if evidence is Evidence.NONE:
             return
@@ -112,9 +112,16 @@ class ArcAtBoundary(SiteRule):
             span=site.unit.span(operand.node),
             message=f"{function} of {quoted(site, operand.node)}, {_harm(domain, operand)}",
             confidence=CONFIDENCE[evidence],
-            why=chain(operand.fact),
+            why=(*chain(operand.fact), *because(site.learned)),
             fix=_fix(site, operand, domain),
         )
+
+
+def _is_replaced(site: Site) -> bool:
+    """Whether what is not finite is replaced, or chosen only where the argument is in bounds."""
+    if site.chosen is None:
+        return False
+    return site.choice is None or site.chosen["x"].range.bounded
 
 
 def _function(site: Site) -> str:
@@ -135,8 +142,6 @@ def _reach(site: Site, domain: _Domain, fact: Fact) -> Evidence:
         return Evidence.NONE
     if not fact.range.bounded:
         return Evidence.NAMED if domain.finite and _is_cosine(fact) else Evidence.NONE
-    if domain.finite and not site.differentiated:
-        return Evidence.NONE
     high = fact.range.contains(1.0)
     if domain.low == 0:
         low = fact.range.contains(0.0)
@@ -144,7 +149,10 @@ def _reach(site: Site, domain: _Domain, fact: Fact) -> Evidence:
             fact.ground if (low or high) and fact.is_any(Kind.PROB) else _clamped(fact, low, high)
         )
     low = fact.range.contains(-1.0)
-    return (fact.ground or Evidence.PROVEN) if low or high else Evidence.NONE
+    if not (low or high):
+        return Evidence.NONE
+    reached = fact.ground or Evidence.PROVEN
+    return weakest(reached, site.learned.evidence) if domain.finite else reached
 
 
 def _clamped(fact: Fact, low: bool, high: bool) -> Evidence:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Fact, Form
+from epslint.analysis.fact import Fact, Form, weakest
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -18,11 +18,11 @@ from epslint_rules._logarithm import maker
 from epslint_rules._root import (
     is_chosen_away,
     is_divided_by,
-    is_learned,
+    learned,
     root_of,
     with_epsilon,
 )
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, quoted
 
 # What a sum and a root say besides what they are taken of, as vector_norm calls it.
 _KEPT = ("dim", "keepdim", "dtype", "out")
@@ -32,9 +32,9 @@ class HandRolledNorm(SiteRule):
     """A Euclidean norm written out by hand.
 
     ## What it does
-    Flags `(x ** 2).sum().sqrt()` and `sqrt(dx * dx + dy * dy)` in all their spellings where a
-    gradient flows and no epsilon stands under the root. Silent for numpy and under `no_grad`: the
-    value is right. A norm that is divided by is a finding of EPS102.
+    Flags `(x ** 2).sum().sqrt()` and `sqrt(dx * dx + dy * dy)` in all their spellings where the
+    code shows that a gradient is taken (see EPS501) and no epsilon stands under the root. Silent
+    everywhere else, for the value is right. A norm that is divided by is a finding of EPS102.
 
     ## Why is this bad
     At the zero vector (two equal points, a padding row, a silent frame) the root has an infinite
@@ -46,7 +46,7 @@ class HandRolledNorm(SiteRule):
     import torch
 
 
-    def distance(a, b):
+    def distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return ((a - b) ** 2).sum(dim=-1).sqrt()
     ```
 
@@ -55,7 +55,7 @@ class HandRolledNorm(SiteRule):
     import torch
 
 
-    def distance(a, b):
+    def distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.linalg.vector_norm(a - b, dim=-1)
     ```
 
@@ -82,16 +82,19 @@ class HandRolledNorm(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = root_of(site)
-        if operand is None or not operand.fact.range.has_zero or not is_learned(site, operand):
+        if operand is None or not operand.fact.range.has_zero or is_divided_by(site):
             return
-        if is_chosen_away(site) or is_divided_by(site) or not _is_sum_of_squares(operand.fact):
+        if is_chosen_away(site) or not _is_sum_of_squares(operand.fact):
+            return
+        shown = learned(site, operand)
+        if not shown.evidence:
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"A norm by hand, the root of {quoted(site, operand.node)}: "
             "its gradient is NaN where everything is 0",
-            confidence=CONFIDENCE[operand.fact.zero],
-            why=made_elsewhere(operand),
+            confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
+            why=(*made_elsewhere(operand), *because(shown)),
             fix=_vector_norm(site, operand) or with_epsilon(site, operand),
         )
 
@@ -102,7 +105,8 @@ def _is_sum_of_squares(fact: Fact) -> bool:
         return False
     if origin.op is Op.ADD:
         return all(_is_square_or_more(operand.fact) for operand in origin.operands.values())
-    return origin.op is Op.SUM and _squared(origin.fact("x")) is not None
+    # What is neither 0 nor constant has squares that add up to something.
+    return origin.op is Op.SUM and fact.zeroable and _squared(origin.fact("x")) is not None
 
 
 def _is_square_or_more(fact: Fact) -> bool:

@@ -85,9 +85,11 @@ def _masked(site: Site) -> Iterator[Diagnosis]:
     operand, masked = site.operand(parameter), site.masked
     if operand is None or masked is None or site.mask is None or not is_singular(site):
         return
-    if site.op in _FINITE_AT_ZERO and not site.differentiated:
+    if parameter not in masked:
         return
-    if parameter in masked and is_chosen_away(site, operand, masked[parameter], site.mask):
+    if site.op in _FINITE_AT_ZERO and not site.learned.evidence:
+        return
+    if is_chosen_away(site, operand, masked[parameter], site.mask):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"The operation on {quoted(site, operand.node)} is not finite where "

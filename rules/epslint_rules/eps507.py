@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Fact, Kind, weakest
+from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
@@ -15,7 +16,7 @@ from epslint.rewrite import changes_in_place, epsilon_text, guard
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._choice import EXPONENTIALS, SINGULAR
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 # What hands on a NaN that it did not make.
 _CARRYING = frozenset(
@@ -32,9 +33,10 @@ class NanToNumAfter(SiteRule):
     """`nan_to_num` after the operation that makes the NaN.
 
     ## What it does
-    Flags a division, log, root or inverse power whose result goes into `nan_to_num` while a
-    gradient flows, and whose operand is not kept from 0. Somebody has met that NaN, or there would
-    be no `nan_to_num`. Silent under `no_grad`, for numpy, and where the operand is guarded.
+    Flags a division, log, root or inverse power whose result goes into `nan_to_num` where the
+    code shows that a gradient is taken (see EPS501), and whose operand is not kept from 0.
+    Somebody has met that NaN, or there would be no `nan_to_num`. Silent under `no_grad`, for numpy,
+    and where the operand is guarded.
 
     ## Why is this bad
     The value is mended, the gradient is not: it goes back through the operation, where 0 * inf is
@@ -88,8 +90,11 @@ class NanToNumAfter(SiteRule):
             return
         for origin in _makers(value.fact, site):
             operand = origin.operands.get(SINGULAR[origin.op][0])
-            if operand is not None and _reaches_zero(operand.fact) and _is_inverse(origin):
-                yield _diagnosis(site, origin, operand)
+            if operand is None or not _reaches_zero(operand.fact) or not _is_inverse(origin):
+                continue
+            shown = site.learned
+            if shown.evidence:
+                yield _diagnosis(site, origin, operand, shown)
 
 
 def _makers(fact: Fact, site: Site) -> Iterator[Origin]:
@@ -125,13 +130,13 @@ def _reaches_zero(fact: Fact) -> bool:
     return not guarded
 
 
-def _diagnosis(site: Site, origin: Origin, operand: Operand) -> Diagnosis:
+def _diagnosis(site: Site, origin: Origin, operand: Operand, shown: Shown) -> Diagnosis:
     return Diagnosis(
         span=site.unit.span(operand.node),
         message=f"nan_to_num mends the value where {quoted(site, operand.node)} is 0, not the "
         "gradient: that is NaN",
-        confidence=CONFIDENCE[operand.fact.zero],
-        why=chain(operand.fact),
+        confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
+        why=(*chain(operand.fact), *because(shown)),
         fix=_fix(replace(site, op=origin.op, node=origin.node, operands=origin.operands), operand),
     )
 

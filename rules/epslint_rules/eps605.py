@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import DType
+from epslint.analysis.fact import DType, Evidence, weakest
+from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
@@ -18,7 +19,8 @@ from epslint.rewrite import add, epsilon_text, guard, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._guarded import NEEDY, deed, is_root, needy, order, under_root
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._root import learned
+from epslint_rules._wording import CONFIDENCE, because, quoted
 
 # Which parameter of an operation is its floor; a relu has its own.
 _FLOOR: Mapping[Op, tuple[str, ...]] = MappingProxyType(
@@ -37,9 +39,9 @@ class ZeroFloorGuard(SiteRule):
 
     ## What it does
     Flags `clamp(min=0)`, `relu`, `max(x, 0)` and `maximum(x, 0)` right before a log, a division
-    or, where a gradient flows, a square root or a fractional power. Silent where the floor is only
-    there to keep a root real and nothing is differentiated (numpy, `torch.no_grad()`), where a
-    positive epsilon is added to it, and for the root of a relu, whose own gradient is 0 there.
+    or, where the code shows that a gradient is taken (see EPS501), a square root or a fractional
+    power. Silent where the floor is only there to keep a root real, where a positive epsilon is
+    added to it, and for the root of a relu, whose own gradient is 0 there.
 
     ## Why is this bad
     It keeps the negative out and lets 0 in, and 0 is the hazard: the log is -inf, the quotient
@@ -48,14 +50,20 @@ class ZeroFloorGuard(SiteRule):
 
     ## Example
     ```python
-    def deviation(square_mean, mean):
+    import torch
+
+
+    def deviation(square_mean: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
         variance = (square_mean - mean**2).clamp(min=0)
         return variance.sqrt()
     ```
 
     ## Use instead
     ```python
-    def deviation(square_mean, mean):
+    import torch
+
+
+    def deviation(square_mean: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
         variance = (square_mean - mean**2).clamp(min=1e-8)
         return variance.sqrt()
     ```
@@ -90,12 +98,16 @@ class ZeroFloorGuard(SiteRule):
         floored = _floored(site, operand)
         if floored is None:
             return
+        shown = learned(site, operand) if is_root(site) else NOT_SHOWN
+        if is_root(site) and not shown.evidence:
+            return
+        evidence = weakest(operand.fact.zero, shown.evidence or Evidence.PROVEN)
         yield Diagnosis(
             span=site.unit.span(floored.operand.node),
             message=f"{quoted(site, floored.operand.node)} lets 0 through: a floor of 0 is no "
             f"guard for the {deed(site)}",
-            confidence=CONFIDENCE[operand.fact.zero],
-            why=chain(operand.fact),
+            confidence=CONFIDENCE[evidence],
+            why=(*chain(operand.fact), *because(shown)),
             fix=_raised(site, operand, floored),
             also=(site.unit.span(operand.node),),
         )

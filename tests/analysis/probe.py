@@ -42,11 +42,17 @@ def fixed(source: str, *, unsafe: bool = False) -> str:
     return repaired(source, unsafe=unsafe).after.text
 
 
-def function(body: str, *, params: str = "x, mask", imports: Sequence[str] = ("torch",)) -> str:
+def function(
+    body: str,
+    *,
+    name: str = "f",
+    params: str = "x, mask",
+    imports: Sequence[str] = ("torch",),
+) -> str:
     """A module with one function of this body."""
     head = "".join(f"import {name}\n" for name in imports)
     return (
-        f"{head}\n\ndef f({params}):\n"
+        f"{head}\n\ndef {name}({params}):\n"
         + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
         + "\n"
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from epslint import api
 from epslint.config import Config
-from tests.analysis.probe import function
+from tests.analysis import probe
 
+# Of a penalty nobody doubts that it is differentiated.
+function = partial(probe.function, name="penalty")
 ROOTS = Config().overlaid({"select": ["EPS501", "EPS505"]})
 
 
@@ -46,16 +50,16 @@ class TestDifferentiated:
     @pytest.mark.parametrize(
         ("head", "silent"),
         [
-            ("def nanstd(x):", True),
-            ("def get_stats(x):", True),
-            ("def get_tensor_stats(x):", True),
-            ("def get_std(x):", False),
-            ("def get_distribution_stats(x):", False),
-            ("def compute_metrics(x):", True),
-            ("def standardize(x):", False),
-            ("def state(x):", False),
-            ("class RunningMoments:\n  def update(self, x):", True),
-            ("class Momentum:\n  def update(self, x):", False),
+            ("def nanstd_penalty(x):", True),
+            ("def get_stats(x: torch.Tensor) -> torch.Tensor:", True),
+            ("def get_tensor_stats(x: torch.Tensor) -> torch.Tensor:", True),
+            ("def get_std_loss(x):", False),
+            ("def get_distribution_stats_loss(x):", False),
+            ("def compute_metrics_loss(x):", True),
+            ("def standardize_loss(x):", False),
+            ("def state_loss(x):", False),
+            ("class RunningMoments:\n  def update_loss(self, x):", True),
+            ("class Momentum:\n  def update_loss(self, x):", False),
         ],
     )
     def test_not_in_a_statistic(self, head: str, silent: bool) -> None:
@@ -65,11 +69,11 @@ class TestDifferentiated:
     @pytest.mark.parametrize(
         ("head", "silent"),
         [
-            ("def update_fn(updates, state, x):", True),
-            ("def clip(grads, x):", True),
-            ("@triton.jit\ndef kernel(x):", True),
-            ("@torch.jit.script\ndef kernel(x):", False),
-            ("def update(x, state):", False),
+            ("def loss_fn(updates, state, x):", True),
+            ("def clip_loss(grads, x):", True),
+            ("@triton.jit\ndef loss_kernel(x):", True),
+            ("@torch.jit.script\ndef loss_kernel(x):", False),
+            ("def update_loss(x, state):", False),
         ],
     )
     def test_not_in_a_step_or_a_kernel(self, head: str, silent: bool) -> None:

@@ -48,14 +48,14 @@ def at_least_one(value):
 
 """
 
-TORCH = "def f(x, y, mask, other):\n    n = torch.sum(mask)\n    m = torch.sum(other > 0)\n"
+TORCH = "def penalty(x, y, mask, other):\n    n = torch.sum(mask)\n    m = torch.sum(other > 0)\n"
 NUMPY = "def f(x, y, mask, other):\n    n = np.sum(mask)\n    m = np.sum(other > 0)\n"
 NUMBER = (
     "def f(x, y, items, others):\n"
     "    n = len([item for item in items if item > 0])\n"
     "    m = len([item for item in others if item > 0])\n"
 )
-PLAIN = "def f(x, y, mask, probs, items, eps=1e-8):\n"
+PLAIN = "def penalty(x, y, mask, probs, items, eps=1e-8):\n"
 
 FLAGGED, SILENT = True, False
 

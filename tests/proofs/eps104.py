@@ -37,7 +37,7 @@ def mean(values, mask, eps=1e-3):
     return (values * mask).sum() / mask.sum() + eps
 
 
-def deviation(x):
+def deviation(x: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(x.var(-1)) + 1e-3
 
 

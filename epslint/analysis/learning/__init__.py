@@ -1,0 +1,347 @@
+"""Learning: where the code shows that a gradient is taken, asked only by rules about gradients.
+
+That nothing forbids a gradient shows none: most functions of a repository are never
+differentiated and do not say so. So a gradient is evidence, as 0 and infinity are. It is shown by a
+parameter or a submodule that a value came through, by `forward` of a module, by a loss that the
+value goes into, by a public function of tensors. It is denied by the names of what only uses what
+was learned.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from epslint.analysis.fact import Evidence
+from epslint.analysis.learning import words
+from epslint.analysis.learning.flow import (
+    NOT_SHOWN,
+    Flow,
+    FunctionNode,
+    Shown,
+    Sources,
+    better,
+    last_name,
+)
+from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
+
+__all__ = ["NOT_SHOWN", "Learning", "Shown"]
+
+_TENSOR = re.compile(r"\b(Tensor|FloatTensor|Array|ArrayLike|jnp\.ndarray)\b")
+_PARAMETERS = frozenset({"Parameter", "PyroParam", "UninitializedParameter", "add_weight", "param"})
+# A module that has nothing to learn hands on what it is given.
+_STATELESS = re.compile(
+    r"^(\w*(ReLU|ELU|Sigmoid|Softmax|Softplus|Tanh|Dropout\w*|Identity|Loss|Pool\w*|Flatten|Pad\w*))$"
+)
+_APPLIED = frozenset({"forward", "__call__", "call"})
+_GRADIENT_TAKERS = frozenset({"grad", "value_and_grad", "vjp", "jacrev", "jacfwd", "hessian"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A function with the class that it is a method of."""
+
+    function: FunctionNode
+    owner: ClassOutline | None
+
+    @property
+    def me(self) -> str:
+        given = [*self.function.args.posonlyargs, *self.function.args.args]
+        return given[0].arg if self.owner is not None and given else ""
+
+
+class Learning:
+    """What one file shows of gradients; each function is read once, when somebody asks."""
+
+    def __init__(self, outline: Outline, filename: str) -> None:
+        self._outline = outline
+        self._beside = words.is_beside_learning(filename)
+        self._places: Mapping[int, _Place] = {}
+        self._flows: dict[tuple[FunctionNode, int], Flow | None] = {}
+        self._sources: dict[str, Sources] = {}
+        self._taken: frozenset[str] | None = None
+
+    def shown(self, stretch: Stretch, text: str, row: int) -> Shown:
+        """How it is known that the expression `text`, on a line of a stretch, is learned."""
+        place = self._place(stretch)
+        if place is not None and self._is_denied(place):
+            return NOT_SHOWN
+        found = _flowing_into_loss(stretch, row)
+        if found.evidence or place is None:
+            return found
+        flow = self._flow(place, row)
+        return NOT_SHOWN if flow is None else flow.of(_parsed(text))
+
+    def _place(self, stretch: Stretch) -> _Place | None:
+        if not self._places:
+            self._places = {id(p.function): p for p in _places(self._outline)}
+        return self._places.get(id(stretch.statements[0]))
+
+    # -- what denies -------------------------------------------------------------------------
+
+    def _is_denied(self, place: _Place) -> bool:
+        name, owner = place.function.name, place.owner
+        if words.tells_of_use(name) or name == "__init__":
+            return True
+        if owner is None:
+            return False
+        return any(words.tells_of_user(each) for each in (owner.name, *owner.bases))
+
+    # -- what shows --------------------------------------------------------------------------
+
+    def _flow(self, place: _Place, row: int) -> Flow | None:
+        key = (place.function, row)
+        if key not in self._flows:
+            self._flows[key] = None  # what leads back to itself shows nothing
+            flow = Flow(place.me, self._learned_by(place.owner), dict(self._start(place)))
+            flow.run(place.function.body, row)
+            self._flows[key] = flow
+        return self._flows[key]
+
+    def _start(self, place: _Place) -> Iterator[tuple[str, Shown]]:
+        """The parameters that are learned when the function is called, nested ones too."""
+        minimised = self._minimised(place)
+        standing = minimised if minimised.evidence else self._standing(place)
+        for node in ast.walk(place.function):
+            if not isinstance(node, FunctionNode):
+                continue
+            by_name = self._by_name(node)
+            shown = better(standing, by_name)
+            # A loss may be one of images; what a module is given as images is data.
+            choosy = not (minimised.evidence or by_name.evidence)
+            for name in _parameters(node):
+                if words.tells_of_scale(name):
+                    yield name, _named(f"`{name}` is learned, by its name", node)
+                elif name != place.me and not (choosy and words.tells_of_data(name)):
+                    yield name, shown
+        yield from self._handed(place)
+
+    def _minimised(self, place: _Place) -> Shown:
+        """Whether a function is minimised, or its class is a loss."""
+        by_name, owner = self._by_name(place.function), place.owner
+        if by_name.evidence or owner is None:
+            return by_name
+        name = next((n for n in (owner.name, *owner.bases) if words.tells_of_loss(n)), None)
+        return _named(f"`{name}` is minimised, by its name", place.function) if name else NOT_SHOWN
+
+    def _standing(self, place: _Place) -> Shown:
+        """What a function is by its class and its signature."""
+        function, owner = place.function, place.owner
+        if owner is not None and function.name in _APPLIED and self._is_module(owner):
+            return _named(f"`{function.name}` of a module is differentiated", function)
+        if owner is None and not self._beside and _maps_tensors(function):
+            return _named(f"`{function.name}` maps tensors to tensors for anybody", function)
+        return NOT_SHOWN
+
+    def _by_name(self, function: FunctionNode) -> Shown:
+        if words.tells_of_loss(function.name):
+            return _named(f"`{function.name}` is minimised, by its name", function)
+        if function.name in self._differentiated():
+            return Shown(Evidence.PROVEN, f"`{function.name}` is differentiated", function.lineno)
+        return NOT_SHOWN
+
+    def _differentiated(self) -> frozenset[str]:
+        """The functions that are handed to `jax.grad` and its like."""
+        if self._taken is None:
+            self._taken = frozenset(_handed_to_grad(self._outline))
+        return self._taken
+
+    def _handed(self, place: _Place) -> Iterator[tuple[str, Shown]]:
+        """What the other methods of its class hand to a method."""
+        if place.owner is None:
+            return
+        names = _parameters(place.function)[1:]
+        for method in place.owner.methods.values():
+            caller = method.stretch.statements[0]
+            if not isinstance(caller, FunctionNode) or caller is place.function:
+                continue
+            other = _Place(caller, place.owner)
+            for call in () if self._is_denied(other) else _calls_of(place.function.name, caller):
+                if (flow := self._flow(other, call.lineno)) is not None:
+                    yield from _given(call, names, flow)
+
+    def _learned_by(self, owner: ClassOutline | None) -> Sources:
+        if owner is None:
+            return Sources()
+        if owner.name not in self._sources:
+            self._sources[owner.name] = self._read_class(owner)
+        return self._sources[owner.name]
+
+    def _read_class(self, owner: ClassOutline) -> Sources:
+        parameters: dict[str, Shown] = {}
+        submodules: dict[str, Shown] = {}
+        module = self._is_module(owner)
+        for each in self._lineage(owner):
+            for name, value in _attributes(each):
+                made = last_name(value.func)
+                if made in _PARAMETERS:
+                    text = f"`{name}` is a parameter of `{each.name}`"
+                    parameters[name] = Shown(Evidence.PROVEN, text, value.lineno)
+                elif module and _can_learn(made):
+                    text = f"`{name}` is a submodule of `{each.name}`"
+                    submodules[name] = Shown(Evidence.PROVEN, text, value.lineno)
+        return Sources(parameters, submodules)
+
+    def _is_module(self, owner: ClassOutline) -> bool:
+        """A class with a `forward`; that of an `autograd.Function` has a `backward`."""
+        lineage = list(self._lineage(owner))
+        if any("Function" in each.bases or "backward" in each.methods for each in lineage):
+            return False
+        named = any(base in ("Module", "Layer") for each in lineage for base in each.bases)
+        return named or any("forward" in each.methods and each.bases for each in lineage)
+
+    def _lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
+        seen: set[str] = set()
+        waiting = [owner.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in seen and (found := self._outline.classes.get(name)) is not None:
+                seen.add(name)
+                yield found
+                waiting.extend(found.bases)
+
+
+def _can_learn(made: str) -> bool:
+    """Whether what a class of this name makes has something to learn."""
+    return made[:1].isupper() and not _STATELESS.match(made) and not words.tells_of_user(made)
+
+
+def _named(text: str, function: FunctionNode) -> Shown:
+    return Shown(Evidence.NAMED, text, function.lineno)
+
+
+def _places(outline: Outline) -> Iterator[_Place]:
+    for function in outline.functions.values():
+        yield from _place_of(function, None)
+    for owner in outline.classes.values():
+        for method in owner.methods.values():
+            yield from _place_of(method, owner)
+
+
+def _place_of(function: FunctionOutline, owner: ClassOutline | None) -> Iterator[_Place]:
+    node = function.stretch.statements[0]
+    if isinstance(node, FunctionNode):
+        yield _Place(node, owner)
+
+
+def _parameters(function: FunctionNode) -> list[str]:
+    given = function.args
+    return [argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def _maps_tensors(function: FunctionNode) -> bool:
+    """`def f(x: Tensor) -> Tensor`, for everybody's use."""
+    if function.name.startswith("_") or function.returns is None:
+        return False
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    annotations = [a.annotation for a in given if a.annotation is not None]
+    takes = any(_TENSOR.search(ast.unparse(annotation)) for annotation in annotations)
+    return takes and _TENSOR.search(ast.unparse(function.returns)) is not None
+
+
+def _handed_to_grad(outline: Outline) -> Iterator[str]:
+    stretches = [*outline.body, *(f.stretch for f in outline.functions.values())]
+    stretches += [m.stretch for c in outline.classes.values() for m in c.methods.values()]
+    for stretch in stretches:
+        for statement in stretch.statements:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and last_name(node.func) in _GRADIENT_TAKERS:
+                    yield from (last_name(a) for a in node.args[:1])
+
+
+def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
+    """The attributes of a class that are given the result of a call."""
+    for method in owner.methods.values():
+        for node in ast.walk(method.stretch.statements[0]):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        yield target.attr, node.value
+
+
+def _calls_of(method: str, within: ast.AST) -> Iterator[ast.Call]:
+    calls = (node for node in ast.walk(within) if isinstance(node, ast.Call))
+    for call in calls:
+        func = call.func
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            yield from [call] if func.attr == method else []
+
+
+def _given(call: ast.Call, names: list[str], flow: Flow) -> Iterator[tuple[str, Shown]]:
+    pairs = [*zip(names, call.args, strict=False)]
+    pairs += [(k.arg, k.value) for k in call.keywords if k.arg in names]
+    for name, value in pairs:
+        shown = flow.of(value)
+        if name is not None and shown.evidence is Evidence.PROVEN:
+            yield name, shown
+
+
+def _flowing_into_loss(stretch: Stretch, row: int) -> Shown:
+    """Whether the statement on a line makes a loss, or something that a loss is made of."""
+    statement = _statement_on(stretch, row)
+    targets = {n.id for n in _bound(statement)} if statement is not None else set()
+    if not targets:
+        return NOT_SHOWN
+    nodes = [node for outer in stretch.statements for node in ast.walk(outer)]
+    for name in sorted(targets):
+        if words.tells_of_loss(name) and not _is_recorded(name, nodes):
+            return Shown(Evidence.NAMED, f"`{name}` is minimised, by its name", row)
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AugAssign) and _reads(node.value, targets):
+            loss = next((n.id for n in _bound(node) if words.tells_of_loss(n.id)), None)
+            if loss is not None and not _is_recorded(loss, nodes):
+                return Shown(Evidence.NAMED, f"it goes into `{loss}`", node.lineno)
+    return NOT_SHOWN
+
+
+def _is_recorded(name: str, nodes: list[ast.AST]) -> bool:
+    """Whether a loss is only written down: it is read out, and goes nowhere else."""
+    asked = {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+    }
+    returned = any(isinstance(n, ast.Return) and n.value and _reads(n.value, {name}) for n in nodes)
+    return "item" in asked and "backward" not in asked and not returned
+
+
+def _statement_on(stretch: Stretch, row: int) -> ast.stmt | None:
+    """The innermost statement on a line."""
+    found: ast.stmt | None = None
+    waiting: list[ast.AST] = list(stretch.statements)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt) and _is_on(row, node, found):
+            found = node
+        waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _is_on(row: int, node: ast.stmt, outer: ast.stmt | None) -> bool:
+    inside = outer is None or node.lineno >= outer.lineno
+    return inside and node.lineno <= row <= (node.end_lineno or 0)
+
+
+def _bound(node: ast.stmt) -> Iterator[ast.Name]:
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        targets = [node.target]
+    for target in targets:
+        yield from (n for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def _reads(node: ast.expr, names: set[str]) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
+
+
+def _parsed(text: str) -> ast.AST:
+    try:
+        return ast.parse(f"({text})", mode="eval").body
+    except SyntaxError:  # `x /= y` is a statement
+        return ast.parse(text)
