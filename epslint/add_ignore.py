@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from epslint.outcome import FileReport
 from epslint.rule import Edit, Finding, Fix, Grade
 from epslint.source import Source, SourceError, Span
 from epslint.suppress import Ignore, Reach, find_ignores, is_near, tokens
+from epslint.syntax import plain
 from epslint.task import Amend
 
 _BETWEEN = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})
@@ -66,7 +67,7 @@ class _Page:
 
     @classmethod
     def of(cls, source: Source) -> _Page:
-        read = tuple(tokens(source))
+        read = tokens(source)
         inside = {
             row
             for token in read
@@ -74,7 +75,9 @@ class _Page:
             for row in range(token.start[0], token.end[0])
         }
         continued = {
-            row for row, line in enumerate(source.lines, 1) if line.rstrip("\r\n").endswith("\\")
+            row
+            for row, line in enumerate(plain(source).lines, 1)
+            if line.rstrip("\r\n").endswith("\\")
         }
         return cls(
             source, find_ignores(source), frozenset(inside | continued), tuple(_statements(read))
@@ -102,7 +105,7 @@ class _Page:
         return self.source.offset(row) + len(self.source.line(row).rstrip())
 
 
-def _statements(read: tuple[tokenize.TokenInfo, ...]) -> Iterator[tuple[int, int]]:
+def _statements(read: Sequence[tokenize.TokenInfo]) -> Iterator[tuple[int, int]]:
     first: int | None = None
     for token in read:
         if token.type == tokenize.NEWLINE and first is not None:

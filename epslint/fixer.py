@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,8 @@ from epslint.edits import apply_edits
 from epslint.errors import Failure
 from epslint.outcome import FileReport, Repair
 from epslint.rule import Edit, Finding, Fix
-from epslint.source import Source, Span
+from epslint.source import Source, SourceError, Span
+from epslint.syntax import read
 
 Check = Callable[[Source], FileReport]
 _Pair = tuple[Finding, Fix]
@@ -102,7 +102,7 @@ def _tried(state: _State, chosen: Sequence[_Pair], check: Check) -> tuple[_State
     if _overlapping(edits):
         return state, "has edits that overlap"
     source = replace(state.source, text=apply_edits(state.source.text, edits))
-    if not _parses(source.text):
+    if _breaks(state.source, source):
         return state, "breaks the syntax"
     report = check(source)
     applied = (*state.applied, *(finding for finding, _ in chosen))
@@ -174,23 +174,12 @@ def _overlapping(edits: Iterable[Edit]) -> bool:
     return any(one.end > other.start for one, other in pairwise(spans))
 
 
-def _parses(text: str) -> bool:
+def _breaks(before: Source, after: Source) -> bool:
+    """Whether it cannot be read any more, or only by a newer Python than before."""
     try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _parses_as_newer_python(text)
-    return True
-
-
-def _parses_as_newer_python(text: str) -> bool:
-    """LibCST knows syntax that the Python we run on may not."""
-    import libcst  # noqa: PLC0415 - slow to load, and hardly ever needed
-
-    try:
-        libcst.parse_module(text)
-    except (libcst.ParserSyntaxError, RecursionError):
-        return False
-    return True
+        return read(after).newer and not read(before).newer
+    except SourceError:
+        return True
 
 
 def write(path: Path, data: bytes) -> None:

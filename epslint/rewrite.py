@@ -24,6 +24,7 @@ from epslint.analysis.unit import Unit
 from epslint.epsilon import Precision, Role, Style, spelled
 from epslint.rule import Edit
 from epslint.source import Source, Span
+from epslint.syntax import read
 
 # What stands looser than `+` and must be wrapped before something is added to it.
 _LOOSE = (
@@ -269,7 +270,7 @@ def _is_loose(node: cst.BaseExpression) -> bool:
 
 def added_import(source: Source, statement: str, name: str) -> Edit | None:
     """An import after the others at the top of a file; None where the name means something else."""
-    tree = ast.parse(source.text)
+    tree = read(source).tree
     if any(name in _names_bound(node) for node in ast.walk(tree)):
         return None
     body = tree.body

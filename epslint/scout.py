@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from epslint.source import Source, SourceError
+from epslint.source import Source
+from epslint.syntax import read
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -86,6 +87,7 @@ class Outline:
     body: tuple[Stretch, ...]  # top-level statements that are no definitions
     fields: Mapping[str, tuple[Stretch, ...]]
     suspect: bool
+    newer: bool = False  # whether its statements are in older words than the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +204,12 @@ def _enter(node: ast.AST, waiting: list[ast.AST]) -> None:
 
 def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
-    tree = _parsed(source)
+    reading = read(source)
+    tree = reading.tree
     imports = dict(_imports(tree.body))
     sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
     functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
-    classes = {n.name: _class(n, sinks) for n in tree.body if isinstance(n, ast.ClassDef)}
+    classes = {n.name: _class(n, sinks, source) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)
     body = _stretches(loose)
     return Outline(
@@ -216,25 +219,8 @@ def scout(source: Source, sinks: Sinks) -> Outline:
         body=body,
         fields=_fields(body),
         suspect=any(sinks.within(node) for node in loose),
+        newer=reading.newer,
     )
-
-
-def _parsed(source: Source) -> ast.Module:
-    try:
-        return ast.parse(source.text, source.filename)
-    except SyntaxError as error:
-        where = f"line {error.lineno}: " if error.lineno else ""
-        raise SourceError(f"{where}{_plain(error.msg)}") from None
-    except (RecursionError, MemoryError):
-        raise SourceError("is nested too deeply to be read: split its longest expression") from None
-    except ValueError as error:
-        raise SourceError(str(error)) from None
-
-
-def _plain(message: str) -> str:
-    if message == "too many nested parentheses":
-        return "is nested too deeply to be read: too many nested parentheses"
-    return f"syntax error: {message}"
 
 
 def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
@@ -247,10 +233,10 @@ def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
     )
 
 
-def _class(node: ast.ClassDef, sinks: Sinks) -> ClassOutline:
+def _class(node: ast.ClassDef, sinks: Sinks, source: Source) -> ClassOutline:
     loose = _loose(node.body)
     # The body of `class A: x = 1` has no lines of its own.
-    body = _stretches([node] if node.body[0].lineno == node.lineno else loose)
+    body = _stretches(loose if _begins_its_line(node.body[0], source) else [node])
     return ClassOutline(
         name=node.name,
         bases=tuple(name for base in node.bases if (name := _last_name(base))),
@@ -259,6 +245,11 @@ def _class(node: ast.ClassDef, sinks: Sinks) -> ClassOutline:
         body=body,
         suspect=any(sinks.within(child) for child in loose),
     )
+
+
+def _begins_its_line(node: ast.stmt, source: Source) -> bool:
+    before = source.line(node.lineno).encode()[: node.col_offset]
+    return not before.strip()
 
 
 def _loose(body: list[ast.stmt]) -> list[ast.stmt]:

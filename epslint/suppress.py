@@ -20,6 +20,7 @@ from enum import Enum
 from epslint.rule import Edit, Finding, IgnoreRule
 from epslint.selection import Ruleset
 from epslint.source import Source, SourceError, Span
+from epslint.syntax import plain, reads
 
 
 class Reach(Enum):
@@ -92,6 +93,7 @@ _DIRECTIVE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s,]+")
+_FORMATTED = ("f", "rf")
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 _REACHES = {"ignore": Reach.LINE, "ignore-file": Reach.FILE}
 
@@ -122,14 +124,43 @@ def _ignores(source: Source) -> Iterator[Ignore]:
             waiting, first = [], token.start[0]
 
 
-def tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
+def tokens(source: Source) -> Sequence[tokenize.TokenInfo]:
     """A file's tokens, as Python's tokenizer sees them."""
-    # The tokenizer does not know the line end "\r" that Python does; columns stay the same.
-    lines = (line.rstrip("\r\n") + "\n" for line in source.lines)
     try:
-        yield from tokenize.generate_tokens(lambda: next(lines, ""))
+        found = _tokens(source)
+    except (tokenize.TokenError, SyntaxError):
+        found = None
+    if found is not None and not _is_torn(found):
+        return found
+    try:
+        return _tokens(plain(source))
     except (tokenize.TokenError, SyntaxError) as error:
         raise SourceError(f"its comments cannot be read: {error}") from None
+
+
+def _tokens(source: Source) -> Sequence[tokenize.TokenInfo]:
+    # The tokenizer does not know the line end "\r" that Python does; columns stay the same.
+    lines = (line.rstrip("\r\n") + "\n" for line in source.lines)
+    return tuple(tokenize.generate_tokens(lambda: next(lines, "")))
+
+
+def _is_torn(found: Sequence[tokenize.TokenInfo]) -> bool:
+    """Whether there may be pieces of a text among them that the tokenizer is too old for.
+
+    Of `f"{d["a"]}"` it makes the text `f"{d["`, a name and another text; of `t"{x}"` a name and a
+    text. What it takes for a comment after that may be none.
+    """
+    return any(
+        token.type == tokenize.ERRORTOKEN
+        or (token.type == tokenize.STRING and _is_piece(found[place - 1], token))
+        for place, token in enumerate(found)
+    )
+
+
+def _is_piece(before: tokenize.TokenInfo, text: tokenize.TokenInfo) -> bool:
+    if before.type == tokenize.NAME and before.end == text.start:
+        return True
+    return text.string[:2].lower().startswith(_FORMATTED) and not reads(text.string)
 
 
 def _directives(

@@ -20,6 +20,11 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint/epsilon.py": ("epslint",),
     "epslint/source.py": ("epslint",),
     "epslint/globs.py": ("epslint",),
+    **{
+        f"epslint/{name}.py": ("epslint.analysis", "epslint.rule", "epslint.scout")
+        for name in ("older", "spans", "depth")
+    },
+    "epslint/syntax.py": ("epslint.analysis", "epslint.rule", "epslint.scout", "libcst"),
     "epslint/config.py": ("epslint.analysis", "epslint.registry", "libcst"),
     "epslint/settings.py": ("epslint.analysis", "epslint.registry", "libcst"),
     "epslint/files.py": ("epslint.analysis", "epslint.registry", "libcst"),

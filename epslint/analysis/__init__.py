@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from epslint.analysis.depth import with_room
 from epslint.analysis.fact import Fact
 from epslint.analysis.frame import Frame
 from epslint.analysis.model import Model
@@ -20,6 +19,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
 from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
+from epslint.depth import with_room
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import Sinks, scout
 from epslint.source import Source

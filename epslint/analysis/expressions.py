@@ -250,10 +250,11 @@ class Expressions:
         self.eval(node.right, env)
         return NOT_A_NUMBER
 
-    def _formatted(self, node: cst.FormattedString, env: Env) -> Fact:
+    def _formatted(self, node: cst.FormattedString | cst.TemplatedString, env: Env) -> Fact:
         for part in node.parts:
-            if isinstance(part, cst.FormattedStringExpression):
-                self.eval(part.expression, env)
+            inside = getattr(part, "expression", None)  # of braces; the text between has none
+            if inside is not None:
+                self.eval(inside, env)
         return NOT_A_NUMBER
 
     def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
@@ -374,6 +375,9 @@ def _shape(base: Fact) -> Fact:
     return transfer(Call(Op.NUMEL, {"x": base}))
 
 
+# LibCST has not always known `t"{x}"`.
+_TEMPLATED: type[cst.CSTNode] = getattr(cst, "TemplatedString", cst.FormattedString)
+
 _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
     {
         cst.Name: Expressions._name,
@@ -383,6 +387,7 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.SimpleString: Expressions._text,
         cst.ConcatenatedString: Expressions._concatenated,
         cst.FormattedString: Expressions._formatted,
+        _TEMPLATED: Expressions._formatted,
         cst.Tuple: Expressions._list,
         cst.List: Expressions._list,
         cst.Set: Expressions._list,

@@ -64,6 +64,7 @@ class Model:
         self.rooms: list[object] = []
         self._units: dict[Stretch, Unit] = {}
         self._whole = whole
+        self._full = whole or outline.newer  # there is no bare form of what `ast` has not read
         self._answers: dict[object, Fact] = {}
         self.summaries = Summaries(self)
         self._under_way: set[object] = set()
@@ -88,7 +89,7 @@ class Model:
 
     def unit(self, stretch: Stretch) -> Unit:
         if stretch not in self._units:
-            self._units[stretch] = Unit(self.source, stretch, full=self._whole)
+            self._units[stretch] = Unit(self.source, stretch, full=self._full)
         return self._units[stretch]
 
     # -- sites -------------------------------------------------------------------------------

@@ -7,19 +7,19 @@ say, LibCST parses the statement and no others, and its tree is printed once to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 
 from epslint.analysis.bare import Statement, UnlikeError, statements, twins
-from epslint.analysis.depth import with_room
 from epslint.analysis.homes import Home, homes
+from epslint.depth import with_room
 from epslint.scout import Rows, Stretch
 from epslint.source import Source, SourceError, Span
+from epslint.spans import spans_of
 
 # An indented run of lines is no module; under this header it is one.
 _HEADER = "if 1:\n"
@@ -129,7 +129,7 @@ class _FullTree:
         offset = self._offset
         return {
             node: Span(span.start + offset, span.end + offset)
-            for node, span in _spans(self._module, self._text).items()
+            for node, span in spans_of(self._module, self._text).items()
         }
 
 
@@ -162,46 +162,3 @@ def _parsed(text: str, rows: Rows) -> cst.Module:
     except cst.ParserSyntaxError as error:
         row = rows.first + error.raw_line - 1
         raise SourceError(f"line {row}: syntax error: {error.message}") from None
-
-
-@dataclass
-class _SpanState(CodegenState):
-    """Prints a tree and notes, in characters, where each node begins and ends."""
-
-    position: int = 0
-    spans: dict[cst.CSTNode, Span] = field(default_factory=dict)
-    stack: list[int] = field(default_factory=list)
-
-    def add_indent_tokens(self) -> None:
-        self.position += sum(map(len, self.indent_tokens))
-
-    def add_token(self, value: str) -> None:
-        self.tokens.append(value)  # the end of a module takes its last token back
-        self.position += len(value)
-
-    def before_codegen(self, node: cst.CSTNode) -> None:
-        self.stack.append(self.position)
-
-    def after_codegen(self, node: cst.CSTNode) -> None:
-        self.spans.setdefault(node, Span(self.stack.pop(), self.position))
-
-    @contextmanager
-    def record_syntactic_position(
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> Iterator[None]:
-        start = self.position
-        yield
-        start = self.spans[start_node].start if start_node is not None else start
-        end = self.spans[end_node].end if end_node is not None else self.position
-        self.spans[node] = Span(start, end)
-
-
-def _spans(module: cst.Module, text: str) -> dict[cst.CSTNode, Span]:
-    state = _SpanState(module.default_indent, module.default_newline)
-    module._codegen(state)
-    assert state.position >= len(text), "the printed tree must be the text that was parsed"
-    return state.spans

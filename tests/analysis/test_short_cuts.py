@@ -67,6 +67,18 @@ def test_a_short_cut_that_loses_something_is_noticed(monkeypatch: pytest.MonkeyP
     assert check_whole(source, monkeypatch).findings
 
 
+@pytest.mark.parametrize(
+    "header", ["class A(B):", "class A(\n    B,\n):", "class A(\n    B): 'doc';"]
+)
+def test_a_class_on_the_last_line_of_its_header(
+    header: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source("a.py", f"import torch\n{header} x = torch.ones(3) / torch.zeros(3).sum()\n")
+    quick = check(source)
+    assert [finding.code for finding in quick.findings] == ["EPS101"]
+    assert quick == check_whole(source, monkeypatch)
+
+
 def installed(package: str) -> Iterator[Path]:
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
