@@ -1,4 +1,4 @@
-"""EPS206: log of one plus something."""
+"""EPS206: log of one plus or minus something."""
 
 from __future__ import annotations
 
@@ -18,18 +18,22 @@ from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
 _COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
+_SUMS = (Op.ADD, Op.SUB)
+# One minus these is 0 at times, which is worse than a lost digit, and has rules of its own.
+_TOLD_BY_OTHERS = Kind.PROB | Kind.EXP | Kind.RATIO
 
 
 class LogOfOnePlus(SiteRule):
-    """Log of one plus a value that can be small, or plus an exponential.
+    """Log of one plus or minus a value that can be small, or plus an exponential.
 
     ## What it does
-    Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` of tensors, which is log1p. Silent
-    for whole numbers and counts, and for `math.log` of a setting.
+    Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` and `log(1 - x)` of tensors, which
+    are log1p. Silent for whole numbers and counts, for `math.log` of a setting, and where another
+    rule says more: `log(1 - p)` of a probability is EPS204.
 
     ## Why is this bad
     `log(1 + exp(x))` overflows at 88.7, and so does `log1p(exp(x))`. `log(1 + x)` loses all digits
-    of an x below 6e-8 and half of them at 1e-4.
+    of an x below 6e-8 and half of them at 1e-4; so does `log(1 - x)`.
 
     ## Example
     ```python
@@ -51,7 +55,7 @@ class LogOfOnePlus(SiteRule):
     ```
 
     ## Fix
-    `softplus(x)` or `log1p(x)`; for numpy `logaddexp(0, x)`.
+    `softplus(x)`, `log1p(x)` or `log1p(-x)`; for numpy `logaddexp(0, x)`.
 
     ## Fix safety
     Exact: the same value up to rounding, which is what improves. In float64 torch's softplus
@@ -75,11 +79,17 @@ class LogOfOnePlus(SiteRule):
         function, argument = found
         yield Diagnosis(
             span=site.unit.span(operand.node),
-            message=f"Log of one plus something, {quoted(site, operand.node)}: {_WHY[function]}",
+            message=f"Log of one {_sign(operand)} something, {quoted(site, operand.node)}: "
+            f"{_WHY[function]}",
             confidence=Confidence.PROVEN,
             why=made_elsewhere(operand),
-            fix=_fix(site, function, argument) if argument is not None else None,
+            fix=_fix(site, operand, function, argument) if argument is not None else None,
         )
+
+
+def _sign(operand: Operand) -> str:
+    origin = maker(operand.fact)
+    return "minus" if origin is not None and origin.op is Op.SUB else "plus"
 
 
 _WHY = {"softplus": "exp overflows, softplus does not", "log1p": "log1p keeps the small digits"}
@@ -87,14 +97,7 @@ _WHY = {"softplus": "exp overflows, softplus does not", "log1p": "log1p keeps th
 
 def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
     """The stable function for this log, and what it is to be applied to, if that is at hand."""
-    term: Operand | None = operand
-    origin = maker(operand.fact)
-    if site.op is Op.LOG:
-        if origin is None or origin.op is not Op.ADD or origin.node is not operand.node:
-            return None
-        if not is_plain(origin):
-            return None  # add(1, x, alpha=2)
-        term = split_sum(origin, 1.0)
+    term = _beside_one(operand) if site.op is Op.LOG else operand
     if term is None:
         return None
     exponential = _exponential(term)
@@ -105,6 +108,18 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
     if site.op is Op.LOG1P or not _is_natural(site) or not _can_be_small(site, term):
         return None
     return "log1p", term
+
+
+def _beside_one(operand: Operand) -> Operand | None:
+    """x of `1 + x` and `1 - x`, as they are written in the log."""
+    origin = maker(operand.fact)
+    if origin is None or origin.op not in _SUMS or origin.node is not operand.node:
+        return None
+    term = split_sum(origin, 1.0) if is_plain(origin) else None  # add(1, x, alpha=2) is not
+    if term is None or origin.op is Op.ADD:
+        return term
+    told = operand.fact.zeroable or term.fact.is_any(_TOLD_BY_OTHERS)
+    return None if told else term
 
 
 def _exponential(term: Operand) -> Origin | None:
@@ -124,7 +139,7 @@ def _can_be_small(site: Site, term: Operand) -> bool:
     return tensor and not term.fact.whole and not term.fact.is_any(_COUNTED)
 
 
-def _fix(site: Site, function: str, argument: Operand) -> Fix | None:
+def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:
     if not isinstance(site.node, cst.Call) or site.operand("base") is not None:
         return None
     name = site.node.func.attr if isinstance(site.node.func, cst.Attribute) else site.node.func
@@ -136,6 +151,16 @@ def _fix(site: Site, function: str, argument: Operand) -> Fix | None:
         site,
         function,
         method=function == "log1p" and is_method(site, site.operands["x"]),
-        x=site.unit.text(argument.node),
+        x=_signed(site, operand, argument),
     )
     return None if edits is None else Fix(f"Use {function}", Grade.EXACT, edits)
+
+
+def _signed(site: Site, operand: Operand, argument: Operand) -> str:
+    text = site.unit.text(argument.node)
+    if _sign(operand) == "plus":
+        return text
+    return f"-({text})" if isinstance(argument.node, _LOOSER_THAN_MINUS) else f"-{text}"
+
+
+_LOOSER_THAN_MINUS = (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Lambda)

@@ -39,6 +39,15 @@ PROOF = Proof(
             excuses={torch.float16: "exp(20.5) is not finite in float16"},
         ),
         *each(Accuracy(fixture="hazard_torch", truth=lambda x: (1 + x).ln()), "small", "by_method"),
+        *each(
+            Accuracy(
+                fixture="hazard_torch",
+                truth=lambda x: (1 - x).ln(),
+                ordinary=(0.25, 0.5, 0.75),
+            ),
+            "share_left",
+            "share_left_by_method",
+        ),
         Numpy(
             function="with_numpy", fixture="hazard_numpy", adversarial=(HUGE,), ordinary=(MARGIN,)
         ),
