@@ -47,6 +47,10 @@ _CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
 
+# What they make of a value depends on bounds that a star hides.
+_BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
+
+
 class Calls:
     """Evaluates the calls of one frame."""
 
@@ -83,6 +87,9 @@ class Calls:
         operands = self.bound(found.spelling, node, {}, env)
         if found.form is Form.NUMBER:
             operands = {name: _as_number(operand) for name, operand in operands.items()}
+        if found.spelling.op is Op.WHERE and operands.keys() == {"cond"}:
+            places = {"x": operands["cond"]}  # `np.where(c)` is `np.nonzero(c)`
+            return self.applied(Op.NONZERO, node, places, env, found.form)
         return self.applied(found.spelling.op, node, operands, env, found.form)
 
     @staticmethod
@@ -112,6 +119,8 @@ class Calls:
         self, op: Op, node: cst.Call, operands: dict[str, Operand], env: Env, form: Form
     ) -> Fact:
         expressions = self._expressions
+        if op in _BOUNDING and any(argument.star for argument in node.args):
+            return UNKNOWN  # `clip(x, *limits)`
         if op in (Op.WHERE, Op.MASKED_FILL):
             fact = self._chosen(op, operands, env)
             if fact is not None:
@@ -334,4 +343,4 @@ def _told_by(name: str) -> Fact:
         return _PAD_MASK
     if last[:1].isupper():
         return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER
-    return names.named(last)
+    return UNKNOWN if last == "fn" else names.named(last)  # a function; beside tp, a count

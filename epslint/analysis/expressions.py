@@ -34,7 +34,14 @@ from epslint.analysis.literals import (
 )
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import difference, divided, square, total
+from epslint.analysis.relations import (
+    difference,
+    divided,
+    dot_with_itself,
+    product_with_itself,
+    square,
+    total,
+)
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
@@ -69,7 +76,13 @@ BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
 )
 
 _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
-    {Op.SUB: difference, Op.ADD: total, Op.MUL: square}
+    {
+        Op.SUB: difference,
+        Op.ADD: total,
+        Op.MUL: square,
+        Op.DOT: dot_with_itself,
+        Op.MATMUL: product_with_itself,
+    }
 )
 
 _AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})

@@ -108,6 +108,14 @@ class MethodCalls:
         value = self._expressions.eval(node.args[0].value, env)
         return replace(value, form=Form.TORCH, dtype=receiver.fact.dtype, grad=False, parts=())
 
+    def _drawn_between(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+        """`noise.uniform_(0, 1)`."""
+        spelling = Spelling(Op.RAND, ("x", "min", "max"))
+        operands = self._calls.bound(spelling, node, {"x": receiver}, env)
+        fact = self._calls.applied(Op.RAND, node, operands, env, receiver.fact.form)
+        self._calls.store(receiver.node, fact, env)
+        return fact
+
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
         added = [self._expressions.eval(a.value, env) for a in node.args]
@@ -147,6 +155,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {
         "register_buffer": MethodCalls._registered,
         "normal_": MethodCalls._redrawn,
+        "uniform_": MethodCalls._drawn_between,
         "copy_": MethodCalls._copied,
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),

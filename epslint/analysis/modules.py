@@ -32,6 +32,10 @@ _ACTIVATIONS = {
     "Tanh": Op.TANH,
 }
 _LOSSES = {
+    "MSELoss": Op.ERROR,
+    "L1Loss": Op.ERROR,
+    "SmoothL1Loss": Op.ERROR,
+    "HuberLoss": Op.ERROR,
     "BCELoss": Op.BCE,
     "BCEWithLogitsLoss": Op.BCE_WITH_LOGITS,
     "CrossEntropyLoss": Op.CROSS_ENTROPY,

@@ -118,6 +118,16 @@ _WORDS = (
     _word(rf"(^|_){_STD}$", _fact(ranges.NONNEGATIVE, Kind.STD)),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
     _word(r"(^|_)concentrations?$", Fact(ranges.POSITIVE)),  # a distribution's, and positive
+    # Of a class that never occurs, or is never predicted, all of them are 0.
+    _word(
+        r"^(tp|fp|fn|tn|(num_|n_)?(true|false)_(positives?|negatives?|pos|neg))$",
+        _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED),
+        setting=False,
+    ),
+    _word(
+        r"^cos(ines?|_?theta|_?phi)?$|(^|_)cos(ine)?_sim(ilarit(y|ies))?$",
+        _fact(ranges.SIGNED_UNIT, Kind.SIGNED),
+    ),
     _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
     # One expert, class or cluster that gets nothing is enough.
     _word(

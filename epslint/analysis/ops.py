@@ -131,6 +131,7 @@ class Op(QuickEnum):
     FINFO_EPS = auto()
     TIME = auto()
     # losses and distributions
+    ERROR = auto()  # mean squared or absolute
     CROSS_ENTROPY = auto()
     BCE = auto()
     BCE_WITH_LOGITS = auto()

@@ -115,6 +115,8 @@ def _is_spacing(x: Operand, y: Operand) -> bool:
     """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one."""
     if not y.fact.is_any(Kind.OFFSET) or not y.fact.is_any(Kind.SHAPE):
         return False
+    if y.fact.is_any(Kind.COUNT):
+        return False  # where there is a mask, n is what it leaves
     averages = x.fact.is_any(_AVERAGED) or maker(x.fact)[0] in _AVERAGING
     return not (averages or "sum" in words_of(x.node) or _corrects(x, y))
 
@@ -365,6 +367,32 @@ def maker(fact: Fact) -> tuple[Op | None, str | None]:
             return origin.op, key_of(origin.operands["x"].node)
         origin = inner
     return (None if origin is None else origin.op), None
+
+
+def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
+    """`x @ x` is the squared length of a vector, and 0 where all of it is; a distribution's is
+    not, and exponentials would all have to underflow.
+    """
+    x, y = operands.get("x"), operands.get("y")
+    key = None if x is None else key_of(x.node)
+    if x is None or y is None or key is None or key != key_of(y.node):
+        return None
+    fact = transfer(Call(Op.NORM, {"x": x.fact}))
+    if x.fact.is_any(Kind.SIMPLEX):
+        return replace(fact, range=ranges.POSITIVE)
+    if x.fact.is_any(Kind.PROB | Kind.EXP):
+        return None
+    return replace(fact, zero=min(fact.zero, Evidence.NAMED))
+
+
+def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
+    """The same of `x.dot(x)`; numpy's `x.T.dot(x)` may be of matrices, and of either sign."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None or not isinstance(x.node, cst.Attribute) or x.node.attr.value != "T":
+        return product_with_itself(operands)
+    upright = {"x": replace(x, node=x.node.value), "y": y}
+    fact = product_with_itself(upright)
+    return None if fact is None else replace(fact, range=ranges.TOP)
 
 
 def square(operands: Mapping[str, Operand]) -> Fact | None:

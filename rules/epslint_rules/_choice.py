@@ -55,7 +55,9 @@ def is_chosen_away(site: Site, operand: Operand, chosen: Fact, choice: Choice | 
     fact = operand.fact
     if site.op in EXPONENTIALS:
         limit = (fact.dtype.precision or FLOAT32).exp_limit
-        return bool(fact.huge) and chosen.range.hi <= limit
+        if chosen.range.hi > limit or fact.range.hi <= limit:
+            return False
+        return bool(fact.huge) or _is_cut(site, operand, choice)
     if fact.zeroable:
         return not chosen.zeroable
     if not fact.range.has_zero or chosen.range.has_zero or fact.constant is not None:
@@ -63,6 +65,12 @@ def is_chosen_away(site: Site, operand: Operand, chosen: Fact, choice: Choice | 
     # That somebody compares it with 0 says that it is 0 at times.
     bound = _compared_with(site, operand, choice)
     return bound is not None and (bound.constant is not None or bound.is_any(Kind.EPSILON))
+
+
+def _is_cut(site: Site, operand: Operand, choice: Choice | None) -> bool:
+    """Who has another branch for `x > 0` has x of any size there; `x > -0.7` asks for less."""
+    bound = _compared_with(site, operand, choice) if choice is site.choice else None
+    return bound is not None and bound.constant is not None and bound.constant >= 0
 
 
 def guarded_input(site: Site, operand: Operand, choice: Choice | None) -> Fix | None:

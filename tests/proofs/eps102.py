@@ -46,6 +46,14 @@ PROOF = Proof(
         *each(REWARD, "normalize", "whiten", "pair", "scores", "min_max", "with_a_clip_range"),
         *each(FEATURE, "unit", "unit_linalg", "unit_quaternion"),
         Torch(
+            function="by_squared_length",
+            fixture="hazard_features",
+            adversarial=([0.0, 0.0], [1.0, 2.0]),
+            ordinary=([1.0, -1.0], [1.0, 2.0]),
+            bound=Bound(Role.GENERAL),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="layer_norm",
             fixture="hazard_features",
             adversarial=(SAME_ROWS,),

@@ -60,6 +60,14 @@ PROOF = Proof(
             "squashing_by_product",
         ),
         Torch(
+            function="log_error",
+            fixture="hazard_torch",
+            adversarial=(FRAMES, FRAMES),
+            ordinary=(FRAMES, SILENT),
+            bound=BOUND,
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="psnr",
             fixture="hazard_torch",
             adversarial=(FRAMES, FRAMES),

@@ -50,6 +50,22 @@ PROOF = Proof(
             unseen_float16=ABSORBED,
         ),
         Torch(
+            function="rmse_of_a_loss",
+            fixture="hazard",
+            adversarial=(ROWS, ROWS),
+            ordinary=(ROWS, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),
+            bound=Bound(Role.GENERAL),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="sine_by_name",
+            fixture="hazard",
+            adversarial=([1.0, -1.0],),
+            ordinary=([0.5, -0.25],),
+            bound=Bound(Role.GENERAL, over=0.1),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="hellinger",
             fixture="hazard",
             adversarial=([[0.0, 2000.0]], [[0.5, 0.5]]),

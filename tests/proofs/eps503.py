@@ -43,6 +43,12 @@ PROOF = Proof(
             ordinary=([[1.0, 2.0], [3.0, 4.0]],),
         ),
         Torch(
+            function="elu",
+            fixture="hazard",
+            adversarial=([1000.0, -1.0], 0.5),
+            ordinary=([1.0, -1.0], 0.5),
+        ),
+        Torch(
             function="ratio",
             fixture="hazard",
             adversarial=([1000.0, -1.0], [-1.0, -2.0]),

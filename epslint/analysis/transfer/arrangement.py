@@ -172,8 +172,14 @@ def counted_up(call: Call) -> Fact:
 
 
 def uniform(call: Call) -> Fact:
+    """From [0, 1) unless bounds are given: the lower one is drawn, too."""
+    lower, upper = call.get("min") or number(0.0), call.get("max") or number(1.0)
+    lo, hi = lower.range.lo, upper.range.hi
     drawn, proven = Kind.DRAWN, Evidence.PROVEN
-    found = result(call, Range(0.0, 1.0, hi_open=True), drawn, ground=proven, zero=proven)
+    if not lo < hi:
+        return result(call, kinds=drawn, ground=proven)
+    zero = proven if lo == 0 and lower.constant is not None else Evidence.NONE
+    found = result(call, Range(lo, hi, hi_open=True), drawn, ground=proven, zero=zero)
     return replace(found, grad=False, form=call.form)
 
 

@@ -122,6 +122,13 @@ def cross_entropy(call: Call) -> Fact:
     return result(call, ranges.NONNEGATIVE, Kind.LOGPROB, ground=Evidence.PROVEN)
 
 
+def error(call: Call) -> Fact:
+    """The mean of squared or absolute differences: 0 for what is learned by heart."""
+    named = Evidence.NAMED
+    kinds = Kind.MEAN | Kind.MAGNITUDE
+    return result(call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=named)
+
+
 def rectified(call: Call) -> Fact:
     x = call.x
     kinds = (x.kinds & ~(WHOLE | Kind.SIGNED | Kind.DRAWN)) | Kind.MAGNITUDE
@@ -208,6 +215,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.LOG_PROB: log_density,
         Op.CROSS_ENTROPY: cross_entropy,
         Op.NLL: cross_entropy,
+        Op.ERROR: error,
         Op.RELU: rectified,
         Op.SOFTPLUS: soft_rectified,
         Op.TANH: signed_unit,
