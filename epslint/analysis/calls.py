@@ -94,6 +94,8 @@ class Calls:
 
     @staticmethod
     def fits(spelling: Spelling, node: cst.Call, receivers: int) -> bool:
+        if spelling.op in _BOUNDING and any(argument.star for argument in node.args):
+            return False  # `clip(x, *limits)`
         positional = receivers + sum(1 for a in node.args if a.keyword is None and not a.star)
         keywords = tuple(a.keyword.value for a in node.args if a.keyword is not None)
         return spelling.bind(positional, keywords)
@@ -119,8 +121,6 @@ class Calls:
         self, op: Op, node: cst.Call, operands: dict[str, Operand], env: Env, form: Form
     ) -> Fact:
         expressions = self._expressions
-        if op in _BOUNDING and any(argument.star for argument in node.args):
-            return UNKNOWN  # `clip(x, *limits)`
         if op in (Op.WHERE, Op.MASKED_FILL):
             fact = self._chosen(op, operands, env)
             if fact is not None:

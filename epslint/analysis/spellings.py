@@ -374,6 +374,7 @@ NAMESPACES: Mapping[str, Form] = MappingProxyType(
         "scipy.special": Form.NUMPY,
         "scipy.linalg": Form.NUMPY,
         "cupy": Form.NUMPY,
+        "cupy.linalg": Form.NUMPY,
         "autograd.numpy": Form.NUMPY,
         "jax": Form.JAX,
         "jax.numpy": Form.JAX,
