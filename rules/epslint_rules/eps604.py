@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
+from epslint.analysis.keys import words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -47,24 +49,25 @@ class ZeroInitialCount(SiteRule):
     class RunningMean:
         def __init__(self):
             self.total = 0.0
-            self.count = 0
+            self.count = 1e-24
 
         def update(self, x):
             self.total += x.sum().item()
             self.count += x.numel()
 
         def mean(self):
-            return self.total / max(self.count, 1)
+            return self.total / self.count
     ```
 
     ## Fix
-    A count that starts at `0` is of whole numbers, and is divided by as `max(self.count, 1)`: it
-    can still be printed and used as an index. One that starts at `0.0` starts at 1e-24 instead, in
-    the constructor and wherever it is set back.
+    Lets the count start at 1e-24, in the constructor and wherever it is set back to 0. What is
+    started at `0` and is called otherwise (`self.num_tokens`, `self.steps`) is printed and used as
+    an index: there the division becomes one by `max(self.steps, 1)`.
 
     ## Fix safety
-    `max(self.count, 1)` is exact where only whole numbers are seen to be added, and semantic where
-    fractions might be. The other is bounded: after the first update 1e-24 is lost in rounding.
+    Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
+    needs it whole (`range(self.count)`) wants a check instead. `max(self.steps, 1)` is exact where
+    only whole numbers are seen to be added, and semantic where fractions might be.
 
     ## References
     1e-24 in ROLL and trlx, 1e-4 in SB3 and baselines.
@@ -100,12 +103,15 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         return None
     starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
     whole = bool(starts) and all(isinstance(start.node, cst.Integer) for start in starts)
-    if whole or fact.dtype is DType.INT:
+    if whole and not any(map(_OF_STATISTICS.search, words_of(operand.node))):
         edits = floor(site.unit, operand.node, "1", Form.NUMBER, slot_of(site, operand))
-        # Who starts a count at `0` counts whole numbers; that nothing else is added must be seen.
+        # Who starts at `0` counts whole numbers; that nothing else is added must be seen.
         grade = Grade.EXACT if fact.dtype is DType.INT else Grade.SEMANTIC
         return Fix("Divide by 1 at the least", grade, edits)
     return _moved(site, fact, starts)
+
+
+_OF_STATISTICS = re.compile(r"(^|_)(counts?|n|total|weights?|samples?|seen|sum)$")
 
 
 def _moved(site: Site, fact: Fact, starts: list[Origin]) -> Fix | None:

@@ -20,6 +20,13 @@ def run(x):
             running.update(value, 0.25)
     return running.value()
 """
+STEPS = """
+def run(x):
+    pace = Pace()
+    if x is not None:
+        pace.advance(x)
+    return pace.per_step()
+"""
 
 PROOF = Proof(
     code="EPS604",
@@ -37,6 +44,13 @@ PROOF = Proof(
             function="run",
             fixture="hazard_torch",
             driver=WEIGHTED,
+            adversarial=(None,),
+            ordinary=([1.0, 2.0, 4.0],),
+        ),
+        Torch(
+            function="run",
+            fixture="hazard_torch",
+            driver=STEPS,
             adversarial=(None,),
             ordinary=([1.0, 2.0, 4.0],),
         ),

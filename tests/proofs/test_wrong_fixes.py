@@ -64,7 +64,7 @@ WRONG = [
     ),
     Sabotage("EPS304", "example.growth", "expm1(rate)", "exp(rate) - 1.0", "digits are still"),
     Sabotage("EPS304", "example.growth", "expm1(rate)", "expm1(rate.detach())", "became"),
-    Sabotage("EPS604", "example.run", "max(self.count, 1)", "max(self.count, 4)", "moved by"),
+    Sabotage("EPS604", "example.run", "1e-24", "1e-1", "moved by"),
 ]
 
 
