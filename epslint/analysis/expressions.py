@@ -39,6 +39,7 @@ from epslint.analysis.relations import (
     divided,
     dot_with_itself,
     product_with_itself,
+    root,
     square,
     total,
 )
@@ -81,6 +82,7 @@ _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingP
         Op.ADD: total,
         Op.MUL: square,
         Op.DOT: dot_with_itself,
+        Op.SQRT: root,
         Op.MATMUL: product_with_itself,
     }
 )

@@ -369,6 +369,25 @@ def maker(fact: Fact) -> tuple[Op | None, str | None]:
     return (None if origin is None else origin.op), None
 
 
+def root(operands: Mapping[str, Operand]) -> Fact | None:
+    """`sqrt(a**2 + b**2)` is a length, as `hypot(a, b)` is: 0 where both are."""
+    x = operands.get("x")
+    origin = None if x is None else x.fact.origin
+    if x is None or x.fact.zero or origin is None or origin.op is not Op.ADD:
+        return None
+    terms = [operand.fact for operand in origin.operands.values()]
+    if not all(_is_square(term) for term in terms) or any(t.is_any(Kind.DRAWN) for t in terms):
+        return None
+    fact = transfer(Call(Op.SQRT, {"x": x.fact}))
+    return replace(fact, kinds=fact.kinds | Kind.NORM, zero=Evidence.NAMED)
+
+
+def _is_square(fact: Fact) -> bool:
+    origin = fact.origin
+    made = origin is not None and origin.op in (Op.POW, Op.SQUARE, Op.MUL)
+    return made and fact.is_any(Kind.MAGNITUDE) and fact.range.has_zero
+
+
 def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     """`x @ x` is the squared length of a vector, and 0 where all of it is; a distribution's is
     not, and exponentials would all have to underflow.

@@ -54,6 +54,14 @@ PROOF = Proof(
             unseen_float16=ABSORBED,
         ),
         Torch(
+            function="cosine_of_the_angle",
+            fixture="hazard_features",
+            adversarial=([0.0, 1.0], [0.0, 2.0]),
+            ordinary=([1.0, -1.0], [1.0, 2.0]),
+            bound=Bound(Role.GENERAL),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="layer_norm",
             fixture="hazard_features",
             adversarial=(SAME_ROWS,),
