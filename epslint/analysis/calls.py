@@ -251,6 +251,9 @@ class Calls:
             env,
             expressions.frame,
         )
+        for operand in (*positional, *keywords.values()):
+            if operand.fact.constant == 0:
+                self._forget(operand.node, operand.fact, env)  # zeros that are there to be filled
         if summary is None:
             return None
         self._learn(summary, positional, keywords, env)

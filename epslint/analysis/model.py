@@ -293,6 +293,9 @@ class Model:
         found = _as_running(name, joined(real or facts), real)
         if not found.is_any(Kind.RUNNING):
             found = joined([f for f in real if f.constant != 0] or real or facts)
+        counted = found.form is Form.NUMBER and not names.is_epsilon(name)
+        if found.constant == 0 and counted and self._has_strangers(owner):
+            return names.named(name)  # a base class in another file counts it up
         return found if found != UNKNOWN else names.named(name)
 
     def _assigned_in(self, method: FunctionOutline, owner: ClassOutline, name: str) -> Fact:
@@ -332,6 +335,11 @@ class Model:
                 seen.add(name)
                 yield found
                 waiting.extend(found.bases)
+
+    def _has_strangers(self, owner: ClassOutline) -> bool:
+        """Whether a class has a base that is not in this file."""
+        bases = {base for each in self.lineage(owner) for base in each.bases}
+        return not bases <= {*self.outline.classes, "object"}
 
     def _attribute_names(self, owner: ClassOutline) -> set[str]:
         found: set[str] = set()

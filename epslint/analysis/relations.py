@@ -321,7 +321,10 @@ def _without_zero(fact: Fact) -> Fact | None:
 
 
 def _marks_zeros(mask: Operand, value: Operand) -> bool:
-    """`n + (n == 0)` is n where n is not 0, and 1 where it is; so is `n + (n < 1e-6)`."""
+    """`n + (n == 0)` is n where n is not 0, and 1 where it is; so is `n + (n < 1e-6)`, and with
+    something else than 1 `n + eps * (n == 0)`.
+    """
+    mask = _unscaled(mask)
     origin, key = mask.fact.origin, key_of(value.node)
     if origin is None or origin.node is not mask.node or key is None:
         return False
@@ -340,6 +343,19 @@ def _marks_zeros(mask: Operand, value: Operand) -> bool:
     )
 
 
+def _unscaled(mask: Operand) -> Operand:
+    """`n == 0` of `1e-6 * (n == 0)` and of `(n == 0).float()`."""
+    origin = mask.fact.origin
+    while origin is not None and origin.node is mask.node and origin.op in _SCALING:
+        factors = [o for o in origin.operands.values() if not o.fact.range.positive]
+        if len(factors) != 1:
+            break
+        (mask,) = factors
+        origin = mask.fact.origin
+    return mask
+
+
+_SCALING = frozenset({Op.MUL, Op.TO, Op.FLOAT, Op.SAME})
 _TURNED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
     {cst.GreaterThan: cst.LessThan, cst.GreaterThanEqual: cst.LessThanEqual}
 )

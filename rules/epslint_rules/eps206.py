@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import libcst as cst
@@ -119,7 +120,8 @@ def _beside_one(operand: Operand) -> Operand | None:
     if term is None or origin.op is Op.ADD:
         return term
     told = operand.fact.zeroable or term.fact.is_any(_TOLD_BY_OTHERS)
-    return None if told else term
+    # Who has bounded x away from 1 has thought about what is left of it.
+    return None if told or term.fact.range.hi < math.inf else term
 
 
 def _exponential(term: Operand) -> Origin | None:

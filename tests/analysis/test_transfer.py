@@ -211,6 +211,17 @@ ELEMENTWISE: tuple[Case, ...] = (
     *each(Op.TO_LIST, {"tolist": lambda x: x.tolist()}),
     *each(Op.AS_TENSOR, {"array": np.array, "tensor": torch.tensor}),
     *each(
+        Op.ERROR,
+        {
+            "mse_loss": t(functional.mse_loss),
+            "l1_loss": t(functional.l1_loss),
+            "smooth_l1_loss": t(functional.smooth_l1_loss),
+            "huber_loss": t(functional.huber_loss),
+        },
+        x=MODERATE,
+        target=MODERATE,
+    ),
+    *each(
         Op.BCE, {"binary_cross_entropy": t(functional.binary_cross_entropy)}, x=UNIT, target=UNIT
     ),
     *each(
