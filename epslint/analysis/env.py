@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from epslint.analysis.fact import DType, Evidence, Fact, joined, replace
 
@@ -172,8 +173,7 @@ class Env:
                 yield key, binding.fact
 
 
-def _prefixes(key: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _prefixes(key: str) -> tuple[str, ...]:
     """`self.a.b` mentions `self` and `self.a`; `x[0]` mentions `x`."""
-    for position, character in enumerate(key):
-        if character in ".[(":
-            yield key[:position]
+    return tuple(key[:position] for position, sign in enumerate(key) if sign in ".[(")
