@@ -255,8 +255,12 @@ class Guards:
 
     def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
         fact = self._evaluator.quietly(node, env)
-        if (origin := self._condition_behind(node, fact, env)) is not None:
+        origin = self._condition_behind(node, fact, env)
+        if origin is not None and origin.node not in self._behind:
+            # Once only: `self.shown = not self.shown` is made of itself.
+            self._behind.add(origin.node)
             self.assume(origin.node, truth, env)
+            self._behind.discard(origin.node)
         if fact.form is Form.LIST or (fact.form is Form.UNKNOWN and fact.range == ranges.TOP):
             self.resize(node, ranges.SOME if truth else ranges.point(0.0), env)
         if fact.form is Form.LIST:

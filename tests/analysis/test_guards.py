@@ -682,3 +682,23 @@ def test_a_comparison_of_what_a_helper_made_speaks_of_the_helper_where_it_stands
         return 1 / scale if share > 0 else None
     """
     assert places(source) == ["torch.sum(mask)"]
+
+
+def test_a_flag_that_is_turned_round_is_not_followed_for_ever() -> None:
+    source = """\
+    import torch
+
+
+    class Shown:
+        def __init__(self):
+            self.shown = False
+
+        def turn(self):
+            self.shown = not self.shown
+
+        def mean(self, x, mask):
+            if not self.shown:
+                return x
+            return x / torch.sum(mask)
+    """
+    assert places(source) == ["torch.sum(mask)"]
