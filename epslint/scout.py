@@ -89,6 +89,17 @@ class Outline:
     suspect: bool
     newer: bool = False  # whether its statements are in older words than the file
 
+    def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
+        """The class and those of its bases that are in this file."""
+        seen: set[str] = set()
+        waiting = [owner.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in seen and (found := self.classes.get(name)) is not None:
+                seen.add(name)
+                yield found
+                waiting.extend(found.bases)
+
 
 @dataclass(frozen=True, slots=True)
 class Sinks:
@@ -111,9 +122,9 @@ class Sinks:
         if not any(maker in text for maker in self.makers):
             return self
         made = {
-            _last_name(target)
+            last_name(target)
             for node in _statements(tree.body)
-            if isinstance(node, ast.Assign) and _last_name(_called(node.value)) in self.makers
+            if isinstance(node, ast.Assign) and last_name(_called(node.value)) in self.makers
             for target in node.targets
         }
         return replace(self, names=self.names | self.makers | made)
@@ -133,7 +144,7 @@ class Sinks:
         return looks is not None and looks(self, node)
 
     def _is_call(self, node: ast.Call) -> bool:
-        return _last_name(node.func) in self.names and not self._is_logging(node)
+        return last_name(node.func) in self.names and not self._is_logging(node)
 
     def _is_operation(self, node: ast.BinOp) -> bool:
         if not isinstance(node.op, self.operators) or _is_text(node.left):
@@ -224,7 +235,7 @@ def scout(source: Source, sinks: Sinks) -> Outline:
 
 
 def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
-    decorators = {_last_name(_called(d)) for d in node.decorator_list}
+    decorators = {last_name(_called(d)) for d in node.decorator_list}
     return FunctionOutline(
         name=node.name,
         stretch=Stretch(rows_of(node), (node,)),
@@ -239,7 +250,7 @@ def _class(node: ast.ClassDef, sinks: Sinks, source: Source) -> ClassOutline:
     body = _stretches(loose if _begins_its_line(node.body[0], source) else [node])
     return ClassOutline(
         name=node.name,
-        bases=tuple(name for base in node.bases if (name := _last_name(base))),
+        bases=tuple(name for base in node.bases if (name := last_name(base))),
         methods={n.name: _function(n, sinks) for n in node.body if isinstance(n, FunctionNode)},
         fields=_fields(body),
         body=body,
@@ -316,7 +327,7 @@ def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
             yield child.attr
         elif (
             isinstance(child, ast.Call)
-            and _last_name(child.func) == "register_buffer"
+            and last_name(child.func) == "register_buffer"
             and child.args
             and isinstance(child.args[0], ast.Constant)
         ):
@@ -371,7 +382,8 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _last_name(node: ast.expr) -> str:
+def last_name(node: ast.expr) -> str:
+    """`log` of `torch.log` and of `log`."""
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else ""

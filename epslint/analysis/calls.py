@@ -11,6 +11,7 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import compared
+from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, dotted, key_of
@@ -19,7 +20,6 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
-from epslint.analysis.relations import divided
 from epslint.analysis.signature import SETTINGS
 from epslint.analysis.site import Choice
 from epslint.analysis.sizes import size_now

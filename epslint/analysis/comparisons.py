@@ -9,46 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import called, words_of
+from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.relations import maker
-
-Comparing = type[cst.BaseCompOp]
-
-MIRRORED: Mapping[Comparing, Comparing] = MappingProxyType(
-    {
-        cst.GreaterThan: cst.LessThan,
-        cst.GreaterThanEqual: cst.LessThanEqual,
-        cst.LessThan: cst.GreaterThan,
-        cst.LessThanEqual: cst.GreaterThanEqual,
-        cst.Equal: cst.Equal,
-        cst.NotEqual: cst.NotEqual,
-    }
-)
-
-# Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
-COMPARING: Mapping[str, Comparing] = MappingProxyType(
-    {
-        "eq": cst.Equal,
-        "equal": cst.Equal,
-        "ne": cst.NotEqual,
-        "not_equal": cst.NotEqual,
-        "gt": cst.GreaterThan,
-        "greater": cst.GreaterThan,
-        "ge": cst.GreaterThanEqual,
-        "greater_equal": cst.GreaterThanEqual,
-        "lt": cst.LessThan,
-        "less": cst.LessThan,
-        "le": cst.LessThanEqual,
-        "less_equal": cst.LessThanEqual,
-    }
-)
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")

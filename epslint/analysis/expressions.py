@@ -11,6 +11,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.binding import Bindings
 from epslint.analysis.comparisons import compared
+from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
@@ -32,11 +33,11 @@ from epslint.analysis.literals import (
     literal_number,
     positions,
 )
+from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.relations import (
     difference,
-    divided,
     dot_with_itself,
     product_with_itself,
     root,
@@ -49,32 +50,6 @@ from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
-
-BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
-    {
-        cst.Add: Op.ADD,
-        cst.Subtract: Op.SUB,
-        cst.Multiply: Op.MUL,
-        cst.Divide: Op.DIV,
-        cst.FloorDivide: Op.FLOORDIV,
-        cst.Modulo: Op.MOD,
-        cst.Power: Op.POW,
-        cst.MatrixMultiply: Op.MATMUL,
-        cst.BitAnd: Op.LOGICAL,
-        cst.BitOr: Op.LOGICAL,
-        cst.BitXor: Op.LOGICAL,
-        cst.AddAssign: Op.ADD,
-        cst.SubtractAssign: Op.SUB,
-        cst.MultiplyAssign: Op.MUL,
-        cst.DivideAssign: Op.DIV,
-        cst.FloorDivideAssign: Op.FLOORDIV,
-        cst.ModuloAssign: Op.MOD,
-        cst.PowerAssign: Op.POW,
-        cst.MatrixMultiplyAssign: Op.MATMUL,
-        cst.BitAndAssign: Op.LOGICAL,
-        cst.BitOrAssign: Op.LOGICAL,
-    }
-)
 
 _RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
     {

@@ -11,7 +11,6 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.bare import binary
-from epslint.analysis.comparisons import COMPARING, MIRRORED
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.keys import (
@@ -23,6 +22,7 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
+from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
 from epslint.analysis.ranges import Range, next_whole
@@ -62,7 +62,7 @@ def _different(other: Range) -> Range:
     return ranges.REAL.without_zero() if other.constant == 0 else ranges.TOP
 
 
-_HOLDS: Mapping[type[cst.BaseCompOp], Constraint] = MappingProxyType(
+_HOLDS: Mapping[Comparing, Constraint] = MappingProxyType(
     {
         cst.GreaterThan: _greater,
         cst.GreaterThanEqual: _at_least,
@@ -70,17 +70,6 @@ _HOLDS: Mapping[type[cst.BaseCompOp], Constraint] = MappingProxyType(
         cst.LessThanEqual: _at_most,
         cst.Equal: _same,
         cst.NotEqual: _different,
-    }
-)
-
-_OPPOSITE: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = MappingProxyType(
-    {
-        cst.GreaterThan: cst.LessThanEqual,
-        cst.GreaterThanEqual: cst.LessThan,
-        cst.LessThan: cst.GreaterThanEqual,
-        cst.LessThanEqual: cst.GreaterThan,
-        cst.Equal: cst.NotEqual,
-        cst.NotEqual: cst.Equal,
     }
 )
 
@@ -184,12 +173,12 @@ class Guards:
     def _compare(
         self,
         left: cst.BaseExpression,
-        operator: type[cst.BaseCompOp],
+        operator: Comparing,
         right: cst.BaseExpression,
         truth: bool,
         env: Env,
     ) -> None:
-        holding = operator if truth else _OPPOSITE[operator]
+        holding = operator if truth else OPPOSITE[operator]
         left_fact, right_fact = (
             self._evaluator.quietly(left, env),
             self._evaluator.quietly(right, env),
@@ -217,7 +206,7 @@ class Guards:
     def _separate(
         left: cst.BaseExpression,
         right: cst.BaseExpression,
-        holding: type[cst.BaseCompOp],
+        holding: Comparing,
         env: Env,
     ) -> None:
         """`high > low` says that `high - low` is above 0, and `low - high` below."""
@@ -228,7 +217,7 @@ class Guards:
                 env.refine(key, Fact(range=limits), roots_of(difference))
 
     @staticmethod
-    def _constraint(operator: type[cst.BaseCompOp], fact: Fact, other: Fact) -> Range:
+    def _constraint(operator: Comparing, fact: Fact, other: Fact) -> Range:
         limits = _HOLDS[operator](other.range)
         if operator is cst.NotEqual and (value := other.constant) is not None:
             limits = _without_end(fact.range, value) or limits

@@ -13,22 +13,26 @@ from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
-from epslint.analysis.expressions import BINARY, Expressions
+from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, crops, dotted, key_of
 from epslint.analysis.loops import Loops
+from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
-# Calls that do not come back: what follows them is not reached.
+# Calls of the code that is read that do not come back: what follows them there is not reached.
 _LEAVING = frozenset(
-    {"sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.skip", "pytest.fail"}
+    {
+        *("sys.exit", "exit", "quit", "os._exit", "os.abort"),
+        *("pytest.skip", "pytest.fail"),  # in other people's tests; none of ours is skipped here
+    }
 )
-_UNDIFFERENTIATED = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
+_SWITCHING_GRADIENTS = names.UNDIFFERENTIATED | {"set_grad_enabled"}
 _ABOUT_DIVISION = frozenset({"divide", "invalid", "all"})  # of the settings of np.errstate
 _HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
 
@@ -239,7 +243,7 @@ class Interpreter:
         if item.asname is not None:
             self.expressions.bindings.bind(item.asname.name, fact, env)
         name = called(item.item)
-        if name in _UNDIFFERENTIATED and not _enables_gradients(item.item):
+        if name in _SWITCHING_GRADIENTS and not _enables_gradients(item.item):
             return replace(mode, grad=False)
         if name == "enable_grad":
             return replace(mode, grad=True)

@@ -276,7 +276,7 @@ class Model:
 
     def _attribute(self, owner: ClassOutline, name: str) -> Fact:
         facts: list[Fact] = []
-        for each in self.lineage(owner):
+        for each in self.outline.lineage(owner):
             if (method := each.methods.get(name)) is not None and method.is_property:
                 facts.append(self._property(method, each))
             if (stretches := each.fields.get(name)) is not None:
@@ -325,25 +325,14 @@ class Model:
         found = {name: _left(frame, name) or fact for name, fact in frame.attributes.items()}
         return Fact(parts=tuple(found.items()))
 
-    def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
-        """The class and those of its bases that are in this file."""
-        seen: set[str] = set()
-        waiting = [owner.name]
-        while waiting:
-            name = waiting.pop()
-            if name not in seen and (found := self.outline.classes.get(name)) is not None:
-                seen.add(name)
-                yield found
-                waiting.extend(found.bases)
-
     def _has_strangers(self, owner: ClassOutline) -> bool:
         """Whether a class has a base that is not in this file."""
-        bases = {base for each in self.lineage(owner) for base in each.bases}
+        bases = {base for each in self.outline.lineage(owner) for base in each.bases}
         return not bases <= {*self.outline.classes, "object"}
 
     def _attribute_names(self, owner: ClassOutline) -> set[str]:
         found: set[str] = set()
-        for each in self.lineage(owner):
+        for each in self.outline.lineage(owner):
             found |= set(each.fields)
             for method in each.methods.values():
                 found |= method.assigns

@@ -113,7 +113,7 @@ class Modules:
         owner = model.outline.classes.get(path)
         if owner is None or env.fact(path) is not None:
             return None
-        if not any("forward" in each.methods for each in model.lineage(owner)):
+        if not any("forward" in each.methods for each in model.outline.lineage(owner)):
             return None
         return self._module(_FORWARD + path, node, env)
 

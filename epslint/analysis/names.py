@@ -55,6 +55,9 @@ def _fact(
     return Fact(range=range_, kinds=kinds, ground=_NAMED, zero=zero, huge=huge)
 
 
+# What switches gradients off, as a context or a decorator.
+UNDIFFERENTIATED = frozenset({"no_grad", "inference_mode"})
+
 EPSILON = Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=_NAMED, grad=False)
 
 _STD = r"(std|stds|stddev|std_dev|stdev)"

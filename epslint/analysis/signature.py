@@ -15,7 +15,6 @@ from epslint.analysis.frame import Callee, Summary
 from epslint.analysis.keys import called, dotted
 
 _OF_OPTIMIZERS = frozenset({"grads", "gradients", "updates", "opt_state"})
-_UNDIFFERENTIATED = ("no_grad", "inference_mode")
 
 _ANNOTATED: Mapping[str, Form] = MappingProxyType(
     {
@@ -140,7 +139,7 @@ def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
     if not isinstance(node, cst.FunctionDef) or not mode.grad:
         return mode
-    unlearned = any(d in _UNDIFFERENTIATED for d in _decorators(node))
+    unlearned = any(d in names.UNDIFFERENTIATED for d in _decorators(node))
     unlearned = unlearned or _is_kernel(node) or _takes_gradients(node)
     if unlearned or names.tells_of_statistic(node.name.value) or names.tells_of_statistic(owner):
         return replace(mode, grad=False)

@@ -54,7 +54,7 @@ class Summaries:
             start = frame.owner
         if start is None:
             return None
-        for each in self._model.lineage(start):
+        for each in self._model.outline.lineage(start):
             if (found := each.methods.get(method)) is not None:
                 return found, each
         return None

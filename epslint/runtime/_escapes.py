@@ -63,8 +63,9 @@ def _is_out(output: Held, waiting: list[Seen]) -> bool:
 
 def _is_autograds(tensor: Tensor) -> bool:
     """Whether autograd has it, or a view of it, as the gradient for another node."""
-    # Private to torch and missing from its types; there is no other way to count references in C++.
-    if tensor._use_count() > 1 or tensor.layout != torch.strided:  # type: ignore[attr-defined]
+    # Private to torch; there is no other way to count references in C++.
+    references = tensor._use_count()  # type: ignore[attr-defined]  # missing from torch's types
+    if references > 1 or tensor.layout != torch.strided:
         return True
     storage = tensor.untyped_storage()
     return torch._C._storage_Use_Count(storage._cdata) > _OWN_STORAGE_REFERENCES

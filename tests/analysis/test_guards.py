@@ -421,6 +421,8 @@ TENSORS = rows(
     ("finfo", "return x / (n + torch.finfo(x.dtype).eps)", SILENT),
     ("finfo-tiny", "return x / n.clamp(min=torch.finfo(torch.float32).tiny)", SILENT),
     ("truth-added", "return x / (n + (n == 0))", SILENT),
+    ("truth-added-turned-round", "return x / (n + (0.5 > n))", SILENT),
+    ("wrong-truth-added-turned-round", "return x / (n + (0.5 < n))", FLAGGED),
     ("other-truth-added", "return x / (n + (m == 0))", FLAGGED),
     # -- selections before the operation
     ("where", "return x / torch.where(n == 0, torch.ones_like(n), n)", SILENT),

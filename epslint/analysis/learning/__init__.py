@@ -18,19 +18,19 @@ from epslint.analysis.fact import Evidence
 from epslint.analysis.learning import words
 from epslint.analysis.learning.flow import (
     NOT_SHOWN,
+    PARAMETERS,
     Flow,
     FunctionNode,
     Shown,
     Sources,
     better,
-    last_name,
 )
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
+from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch, last_name
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
 _TENSOR = re.compile(r"\b(Tensor|FloatTensor|Array|ArrayLike|jnp\.ndarray)\b")
-_PARAMETERS = frozenset({"Parameter", "PyroParam", "UninitializedParameter", "add_weight", "param"})
+_MAKING_PARAMETERS = PARAMETERS | {"add_weight", "param"}
 # A module that has nothing to learn hands on what it is given.
 _STATELESS = re.compile(
     r"^(\w*(ReLU|ELU|Sigmoid|Softmax|Softplus|Tanh|Dropout\w*|Identity|Loss|Pool\w*|Flatten|Pad\w*))$"
@@ -173,10 +173,10 @@ class Learning:
         parameters: dict[str, Shown] = {}
         submodules: dict[str, Shown] = {}
         module = self._is_module(owner)
-        for each in self._lineage(owner):
+        for each in self._outline.lineage(owner):
             for name, value in _attributes(each):
                 made = last_name(value.func)
-                if made in _PARAMETERS:
+                if made in _MAKING_PARAMETERS:
                     text = f"`{name}` is a parameter of `{each.name}`"
                     parameters[name] = Shown(Evidence.PROVEN, text, value.lineno)
                 elif module and _can_learn(made):
@@ -186,21 +186,11 @@ class Learning:
 
     def _is_module(self, owner: ClassOutline) -> bool:
         """A class with a `forward`; that of an `autograd.Function` has a `backward`."""
-        lineage = list(self._lineage(owner))
+        lineage = list(self._outline.lineage(owner))
         if any("Function" in each.bases or "backward" in each.methods for each in lineage):
             return False
         named = any(base in ("Module", "Layer") for each in lineage for base in each.bases)
         return named or any("forward" in each.methods and each.bases for each in lineage)
-
-    def _lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
-        seen: set[str] = set()
-        waiting = [owner.name]
-        while waiting:
-            name = waiting.pop()
-            if name not in seen and (found := self._outline.classes.get(name)) is not None:
-                seen.add(name)
-                yield found
-                waiting.extend(found.bases)
 
 
 def _can_learn(made: str) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from epslint.analysis.fact import Evidence
+from epslint.analysis.names import UNDIFFERENTIATED
+from epslint.scout import last_name
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -51,8 +53,8 @@ _CUTTING = frozenset(
     }
 )
 _CUT = frozenset({"data", "shape", "dtype", "device", "grad", "ndim", "requires_grad"})
-_LEARNED_CALLS = frozenset({"Parameter", "PyroParam", "UninitializedParameter", "requires_grad_"})
-_WITHOUT_GRADIENT = frozenset({"no_grad", "inference_mode"})
+PARAMETERS = frozenset({"Parameter", "PyroParam", "UninitializedParameter"})
+_LEARNED_CALLS = PARAMETERS | {"requires_grad_"}
 _GROWING = frozenset({"append", "extend", "insert", "add"})
 _PASSES = 3  # through the statements, until nothing is new: loops feed names back
 
@@ -184,10 +186,4 @@ def _grows(function: ast.Attribute) -> bool:
 
 def _is_without_gradient(item: ast.withitem) -> bool:
     call = item.context_expr
-    return isinstance(call, ast.Call) and last_name(call.func) in _WITHOUT_GRADIENT
-
-
-def last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""
+    return isinstance(call, ast.Call) and last_name(call.func) in UNDIFFERENTIATED

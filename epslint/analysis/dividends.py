@@ -1,0 +1,139 @@
+"""Dividends: what is divided tells of the divisor.
+
+The same value is a hazard under one dividend and none under another: `1 / probs` weighs what was
+drawn, and a reward over a propensity may meet a 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import libcst as cst
+
+from epslint.analysis.fact import Evidence, Fact, Kind, replace
+from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.relations import maker
+from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
+
+
+def divided(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
+    """The operands of a division, with what the dividend tells of the divisor."""
+    x, y = operands.get("x"), operands.get("y")
+    if x is None or y is None or not y.fact.range.has_zero:
+        return operands
+    zero = y.fact.zero
+    if _is_own_magnitude(x, y):
+        zero = zero or Evidence.NAMED
+    elif any(is_weak(x, y) for is_weak in _WEAK):
+        zero = Evidence.NONE
+    return operands if zero is y.fact.zero else {**operands, "y": _with_zero(y, zero)}
+
+
+def _with_zero(operand: Operand, zero: Evidence) -> Operand:
+    return replace(operand, fact=replace(operand.fact, zero=zero))
+
+
+def _is_own_magnitude(x: Operand, y: Operand) -> bool:
+    """`x / x.abs()` is a sign written out: somebody expects x on both sides of 0, and so at it."""
+    op, key = maker(y.fact)
+    return op is Op.ABS and key is not None and key in (key_of(x.node), maker(x.fact)[1])
+
+
+def _is_part_of_formula(x: Operand, y: Operand) -> bool:
+    """A magnitude of which nothing else is known, in some formula: a step, a width, a time.
+
+    Not where one is divided by it, which is the weight of a distance, nor where it is a target's,
+    which is a relative error.
+    """
+    if y.fact.zero is not Evidence.NAMED or y.fact.kinds & ~Kind.DRAWN != Kind.MAGNITUDE:
+        return False
+    if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
+        return False
+    return not any(map(_TRUE_VALUE.search, words_of(y.node)))
+
+
+def _is_signed(magnitude: Fact) -> bool:
+    """Whether it was taken of what is seen to have both signs."""
+    origin = magnitude.origin
+    return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
+
+
+_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actual|y)(_|$)")
+
+
+def _is_inverse_weight(x: Operand, y: Operand) -> bool:
+    """`1 / probs`: of what was drawn the probability was not 0. Propensities divide rewards."""
+    if y.fact.ground is not Evidence.NAMED or not y.fact.is_any(Kind.PROB):
+        return False
+    return not x.fact.is_any(TOPIC | Kind.PROB)
+
+
+_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
+_LEARNED_FROM = TOPIC | LOGARITHMIC | Kind.RATIO
+
+
+def _is_pooling(x: Operand, y: Operand) -> bool:
+    """A mean over what is not padding: only of a loss it may be that nothing is left."""
+    if not y.fact.is_any(Kind.PADS) or x.fact.is_any(_LEARNED_FROM):
+        return False
+    return not any(map(_LOSS.search, words_of(x.node)))
+
+
+def _is_own_share(x: Operand, y: Operand) -> bool:
+    """`weights / weights.sum(-1)` of unknown weights; in a matrix of relations a row may be 0."""
+    if y.fact.zero is not Evidence.NAMED or y.fact.kinds != Kind.SUM or y.fact.range.nonnegative:
+        return False
+    key = key_of(x.node)
+    return key is not None and maker(y.fact) == (Op.SUM, key) and not _RELATIONS.search(key)
+
+
+_RELATIONS = re.compile(
+    r"(^|_)(adj\w*|affinit\w+|similarit\w+|confusion|matrix|mat|graph|hist\w*|densit\w+|counts?)$"
+)
+
+
+def _is_coordinate(x: Operand, y: Operand) -> bool:
+    """`sigmoid(boxes)[..., 2]` is a width, and as small as 0 no box is."""
+    fact, node = y.fact, y.node
+    if not fact.is_any(Kind.PROB) or not fact.is_any(Kind.DRAWN) or fact.is_any(Kind.SIMPLEX):
+        return False
+    if not isinstance(node, cst.Subscript):
+        return False
+    last = node.slice[-1].slice
+    return isinstance(last, cst.Index) and isinstance(last.value, cst.Integer)
+
+
+_AVERAGED = Kind.SUM | Kind.VAR | Kind.STD | Kind.MAGNITUDE | TOPIC
+
+
+def _is_spacing(x: Operand, y: Operand) -> bool:
+    """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one."""
+    if not y.fact.is_any(Kind.OFFSET) or not y.fact.is_any(Kind.SHAPE):
+        return False
+    if y.fact.is_any(Kind.COUNT):
+        return False  # where there is a mask, n is what it leaves
+    averages = x.fact.is_any(_AVERAGED) or maker(x.fact)[0] in _AVERAGING
+    return not (averages or "sum" in words_of(x.node) or _corrects(x, y))
+
+
+def _corrects(x: Operand, y: Operand) -> bool:
+    """`var * n / (n - 1)`."""
+    origin = y.fact.origin
+    if origin is None or origin.op is not Op.SUB or not isinstance(x.node, cst.BinaryOperation):
+        return False
+    count = key_of(origin.operands["x"].node)
+    return count is not None and count in {key_of(side) for side in (x.node.left, x.node.right)}
+
+
+_AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})
+_WEAK = (
+    _is_part_of_formula,
+    _is_inverse_weight,
+    _is_pooling,
+    _is_own_share,
+    _is_coordinate,
+    _is_spacing,
+)

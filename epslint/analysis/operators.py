@@ -1,0 +1,80 @@
+"""Operators: which operation each of them is, and how comparisons turn into one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis.ops import Op
+
+BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
+    {
+        cst.Add: Op.ADD,
+        cst.Subtract: Op.SUB,
+        cst.Multiply: Op.MUL,
+        cst.Divide: Op.DIV,
+        cst.FloorDivide: Op.FLOORDIV,
+        cst.Modulo: Op.MOD,
+        cst.Power: Op.POW,
+        cst.MatrixMultiply: Op.MATMUL,
+        cst.BitAnd: Op.LOGICAL,
+        cst.BitOr: Op.LOGICAL,
+        cst.BitXor: Op.LOGICAL,
+        cst.AddAssign: Op.ADD,
+        cst.SubtractAssign: Op.SUB,
+        cst.MultiplyAssign: Op.MUL,
+        cst.DivideAssign: Op.DIV,
+        cst.FloorDivideAssign: Op.FLOORDIV,
+        cst.ModuloAssign: Op.MOD,
+        cst.PowerAssign: Op.POW,
+        cst.MatrixMultiplyAssign: Op.MATMUL,
+        cst.BitAndAssign: Op.LOGICAL,
+        cst.BitOrAssign: Op.LOGICAL,
+    }
+)
+
+Comparing = type[cst.BaseCompOp]
+
+# The same seen from the other side: `a < b` is `b > a`.
+MIRRORED: Mapping[Comparing, Comparing] = MappingProxyType(
+    {
+        cst.GreaterThan: cst.LessThan,
+        cst.GreaterThanEqual: cst.LessThanEqual,
+        cst.LessThan: cst.GreaterThan,
+        cst.LessThanEqual: cst.GreaterThanEqual,
+        cst.Equal: cst.Equal,
+        cst.NotEqual: cst.NotEqual,
+    }
+)
+
+# Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
+COMPARING: Mapping[str, Comparing] = MappingProxyType(
+    {
+        "eq": cst.Equal,
+        "equal": cst.Equal,
+        "ne": cst.NotEqual,
+        "not_equal": cst.NotEqual,
+        "gt": cst.GreaterThan,
+        "greater": cst.GreaterThan,
+        "ge": cst.GreaterThanEqual,
+        "greater_equal": cst.GreaterThanEqual,
+        "lt": cst.LessThan,
+        "less": cst.LessThan,
+        "le": cst.LessThanEqual,
+        "less_equal": cst.LessThanEqual,
+    }
+)
+
+# What holds where a comparison does not.
+OPPOSITE: Mapping[Comparing, Comparing] = MappingProxyType(
+    {
+        cst.GreaterThan: cst.LessThanEqual,
+        cst.GreaterThanEqual: cst.LessThan,
+        cst.LessThan: cst.GreaterThanEqual,
+        cst.LessThanEqual: cst.GreaterThan,
+        cst.Equal: cst.NotEqual,
+        cst.NotEqual: cst.Equal,
+    }
+)
