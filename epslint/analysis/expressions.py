@@ -36,31 +36,13 @@ from epslint.analysis.literals import (
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import (
-    difference,
-    dot_with_itself,
-    product_with_itself,
-    root,
-    square,
-    total,
-)
+from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
-
-_RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
-    {
-        Op.SUB: difference,
-        Op.ADD: total,
-        Op.MUL: square,
-        Op.DOT: dot_with_itself,
-        Op.SQRT: root,
-        Op.MATMUL: product_with_itself,
-    }
-)
 
 _AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})
 
@@ -166,7 +148,7 @@ class Expressions:
         return self.ledger.conclude(op, node, operands, fact, env)
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:
-        related = _RELATED.get(op)
+        related = RELATED.get(op)
         if related is not None and (fact := related(operands)) is not None:
             return fact
         return transfer(Call(op, {name: o.fact for name, o in operands.items()}, form))

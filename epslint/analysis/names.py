@@ -292,6 +292,40 @@ def tells_of_rounding(path: str) -> bool:
     return _ROUNDING.search(path) is not None
 
 
+_PERPLEXITY = re.compile(r"(^|_)(ppl|perplex\w*)(_|$)")
+
+
+def tells_of_perplexity(name: str) -> bool:
+    return _PERPLEXITY.search(snake(name)) is not None
+
+
+_TRUST_REGION = re.compile(r"(^|_)(trpo|natural_(pg|gradient|policy)|line_?search)(_|$)")
+
+
+def tells_of_trust_region(name: str) -> bool:
+    """Whether a function, class or file of this name takes only steps that it has tried."""
+    return _TRUST_REGION.search(snake(name)) is not None
+
+
+_SIGNAL = re.compile(
+    r"(^|_)(spec\w*|stft\w*|r?fft\w*|signals?|wave?|wavs|waveforms?|audio|speech|frames?|mel\w*|"
+    r"mag|magnitudes?|power|energy|amplitudes?)(_|$)"
+)
+
+
+def tells_of_signal(name: str) -> bool:
+    """Whether something of this name is a recording, which is 0 in silence."""
+    return _SIGNAL.search(snake(name)) is not None
+
+
+_WEIGHED = re.compile(r"(^|_)(counts?|n|total|weights?|samples?|seen|sum)$")
+
+
+def tells_of_weight(name: str) -> bool:
+    """Whether a count of this name is one that statistics divide by, not one of steps or tokens."""
+    return _WEIGHED.search(snake(name)) is not None
+
+
 _THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -314,3 +315,15 @@ def square(operands: Mapping[str, Operand]) -> Fact | None:
     if not same and (key_of(x.node) is None or key_of(x.node) != key_of(y.node)):
         return None
     return transfer(Call(Op.SQUARE, {"x": x.fact}))
+
+
+RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
+    {
+        Op.SUB: difference,
+        Op.ADD: total,
+        Op.MUL: square,
+        Op.DOT: dot_with_itself,
+        Op.SQRT: root,
+        Op.MATMUL: product_with_itself,
+    }
+)

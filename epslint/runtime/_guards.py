@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from enum import Enum
+from typing import TypeVar
 
 from epslint.epsilon import DEFAULT, PRECISIONS, Clamp, Precision, Role
+
+E = TypeVar("E", bound=Enum)
 
 KL_CLAMP = {"k1": Clamp.KL, "k2": Clamp.KL, "k3": Clamp.K3}
 
@@ -21,20 +25,20 @@ def precision_of(dtype: object) -> Precision:
 
 def role_of(name: Role | str) -> Role:
     """A row of the hierarchy by its name."""
-    try:
-        return Role(name)
-    except ValueError:
-        known = ", ".join(role.value for role in Role)
-        raise ValueError(f"role must be one of {known}, not {name!r}") from None
+    return _member(Role, name, "role")
 
 
 def clamp_of(name: Clamp | str) -> Clamp:
     """A clamp of the hierarchy by its name."""
+    return _member(Clamp, name, "clamp")
+
+
+def _member(kind: type[E], name: E | str, what: str) -> E:
     try:
-        return Clamp(name)
+        return kind(name)
     except ValueError:
-        known = ", ".join(clamp.value for clamp in Clamp)
-        raise ValueError(f"clamp must be one of {known}, not {name!r}") from None
+        known = ", ".join(member.value for member in kind)
+        raise ValueError(f"{what} must be one of {known}, not {name!r}") from None
 
 
 def epsilon(role: Role | str, given: float | None, dtype: object, power: float = 1.0) -> float:

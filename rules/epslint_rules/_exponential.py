@@ -11,7 +11,7 @@ from epslint import stable
 from epslint.analysis import ranges
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.names import snake
+from epslint.analysis.names import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
@@ -56,18 +56,14 @@ def only_capped(site: Site) -> bool:
     return bool(ends) and ends <= _CAPPING and not site.differentiated
 
 
-_PERPLEXITY = re.compile(r"(^|_)(ppl|perplex\w*)(_|$)")
-_TRUST_REGION = re.compile(r"(^|_)(trpo|natural_(pg|gradient|policy)|line_?search)(_|$)")
-
-
 def is_no_ratio(site: Site, operand: Operand) -> bool:
     """Whether it is a perplexity, which is only read, or the ratio of a trust region, which is
     differentiated where it is 1 and whose line search takes no step that is not finite.
     """
-    if any(_PERPLEXITY.search(snake(word)) for word in words_of(operand.node)):
+    if any(map(tells_of_perplexity, words_of(operand.node))):
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
-    return any(_TRUST_REGION.search(snake(name)) for name in place)
+    return any(map(tells_of_trust_region, place))
 
 
 def clamp_of(site: Site, operand: Operand) -> Clamp:

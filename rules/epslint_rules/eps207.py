@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.names import snake
+from epslint.analysis.names import tells_of_signal
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
@@ -94,7 +93,7 @@ def _is_distance(site: Site, operand: Operand) -> bool:
     made = maker(operand.fact, through=True)
     if made is None or made.op is not Op.ABS or made.fact("x").zero:
         return False
-    return not any(_SIGNAL.search(snake(word)) for word in words_behind(operand, 3))
+    return not any(map(tells_of_signal, words_behind(operand, 3)))
 
 
 def _is_sum_of_exp(site: Site, operand: Operand) -> bool:
@@ -106,7 +105,3 @@ def _is_sum_of_exp(site: Site, operand: Operand) -> bool:
 
 _MEANT = (_is_indicator, _is_waiting_time, _is_distance, _is_sum_of_exp)
 _SCALING = frozenset({Op.NEG, Op.MUL, Op.DIV, Op.ADD, Op.SUB})
-_SIGNAL = re.compile(
-    r"(^|_)(spec\w*|stft\w*|r?fft\w*|signals?|wave?|wavs|waveforms?|audio|speech|frames?|mel\w*|"
-    r"mag|magnitudes?|power|energy|amplitudes?)(_|$)"
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis.fact import Fact, Form, Kind
+from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
@@ -13,6 +13,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import clamped_below
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind, same_value
+from epslint_rules._guarded import guard_of
 from epslint_rules._logarithm import with_epsilon
 from epslint_rules._wording import CONFIDENCE, quoted
 
@@ -130,18 +131,10 @@ def _own_log(factor: Operand, value: Operand) -> Origin | None:
 
 def _is_unguarded(argument: Operand, log: Operand) -> bool:
     fact = argument.fact
-    known = fact.zeroable or not fact.range.has_zero or fact.whole or _has_epsilon(fact)
+    known = fact.zeroable or not fact.range.has_zero or fact.whole
+    if guard_of(fact) is not None:
+        return False  # who writes `p + 1e-6` knows that p is not negative
     return not known and Form.NUMBER not in (fact.form, log.fact.form)
-
-
-def _has_epsilon(fact: Fact) -> bool:
-    """`p + 1e-6`: who adds it knows that p is not negative."""
-    origin = fact.origin
-    return (
-        origin is not None
-        and origin.op is Op.ADD
-        and any(operand.fact.is_any(Kind.EPSILON) for operand in origin.operands.values())
-    )
 
 
 def _struck_log(log: Operand, probability: Operand) -> Operand | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
 from epslint.analysis.keys import words_of
+from epslint.analysis.names import tells_of_weight
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -103,15 +103,12 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         return None
     starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
     whole = bool(starts) and all(isinstance(start.node, cst.Integer) for start in starts)
-    if whole and not any(map(_OF_STATISTICS.search, words_of(operand.node))):
+    if whole and not any(map(tells_of_weight, words_of(operand.node))):
         edits = floor(site.unit, operand.node, "1", Form.NUMBER, slot_of(site, operand))
         # Who starts at `0` counts whole numbers; that nothing else is added must be seen.
         grade = Grade.EXACT if fact.dtype is DType.INT else Grade.SEMANTIC
         return Fix("Divide by 1 at the least", grade, edits)
     return _moved(site, fact, starts)
-
-
-_OF_STATISTICS = re.compile(r"(^|_)(counts?|n|total|weights?|samples?|seen|sum)$")
 
 
 def _moved(site: Site, fact: Fact, starts: list[Origin]) -> Fix | None:

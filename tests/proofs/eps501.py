@@ -33,13 +33,16 @@ PROOF = Proof(
     trials=(
         *each(SPREAD, "deviation", "function", "power", "pow_method", "by_name", "in_place"),
         *each(MAGNITUDE, "root_mean_square", "magnitude"),
-        Torch(
-            function="rmse",
-            fixture="hazard",
-            adversarial=(ROWS, ROWS),
-            ordinary=(ROWS, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),
-            bound=Bound(Role.GENERAL),
-            unseen_float16=ABSORBED,
+        *each(
+            Torch(
+                fixture="hazard",
+                adversarial=(ROWS, ROWS),
+                ordinary=(ROWS, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),
+                bound=Bound(Role.GENERAL),
+                unseen_float16=ABSORBED,
+            ),
+            "rmse",
+            "rmse_of_a_loss",
         ),
         Torch(
             function="sine_of_a_cosine",
@@ -47,14 +50,6 @@ PROOF = Proof(
             adversarial=([[1.0, 0.0]], [[2.0, 0.0]]),
             ordinary=([[1.0, 0.5]], [[-0.5, 1.0]]),
             bound=Bound(Role.GENERAL, over=0.1),
-            unseen_float16=ABSORBED,
-        ),
-        Torch(
-            function="rmse_of_a_loss",
-            fixture="hazard",
-            adversarial=(ROWS, ROWS),
-            ordinary=(ROWS, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),
-            bound=Bound(Role.GENERAL),
             unseen_float16=ABSORBED,
         ),
         Torch(

@@ -26,6 +26,7 @@ from epslint.analysis.learning.flow import (
     better,
 )
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch, last_name
+from epslint.syntax import reads
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
@@ -331,7 +332,7 @@ def _reads(node: ast.expr, names: set[str]) -> bool:
 
 
 def _parsed(text: str) -> ast.AST:
-    try:
+    if reads(f"({text})"):
         return ast.parse(f"({text})", mode="eval").body
-    except SyntaxError:  # `x /= y` is a statement
-        return ast.parse(text)
+    # `x /= y` is a statement; and of what is newer than this Python nothing is shown.
+    return ast.parse(text if reads(text) else "")

@@ -1,4 +1,4 @@
-"""Transfer functions: Op → what is known of its result. One table, read from four rooms."""
+"""Transfer functions: Op → what is known of its result. One table, read from five rooms."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from types import MappingProxyType
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
-from epslint.analysis.transfer import arithmetic, arrangement, functions, reductions
+from epslint.analysis.transfer import arithmetic, arrangement, functions, powers, reductions
 from epslint.analysis.transfer.call import Call, Transfer, result
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
     {
         **arithmetic.TABLE,
+        **powers.TABLE,
         **reductions.TABLE,
         **functions.TABLE,
         **arrangement.TABLE,
