@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.keys import called, words_of
+from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -53,6 +53,8 @@ def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
         return False
     if operator is cst.NotEqual:
         return _is_padding(y)
+    if operator is cst.Equal:
+        return key_of(x.node) is not None and key_of(x.node) == key_of(y.node)  # but for NaN
     if operator in (cst.LessThan, cst.LessThanEqual):
         return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
     return False

@@ -65,6 +65,15 @@ class Env:
         found = self.binding(name)
         return found is not None and found.clock > clock
 
+    def visible(self) -> list[tuple[str, Fact]]:
+        """All that is known here, of every layer."""
+        found: dict[str, Binding] = {}
+        layer: Env | None = self
+        while layer is not None:
+            found = layer._bindings | found
+            layer = layer._parent
+        return [(key, bound.fact) for key, bound in found.items() if bound.fact is not None]
+
     # -- binding -----------------------------------------------------------------------------
 
     def assign(self, name: str, fact: Fact, clock: int) -> None:

@@ -22,12 +22,11 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
+from epslint.analysis.limits import LEFT_BY, left_by
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Origin
-from epslint.analysis.ranges import Range, next_whole
-
-Constraint = Callable[[Range], Range]
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.ranges import Range
 
 
 class Evaluates(Protocol):
@@ -37,41 +36,6 @@ class Evaluates(Protocol):
 
     def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
 
-
-def _greater(other: Range) -> Range:
-    return ranges.above(other.lo)
-
-
-def _at_least(other: Range) -> Range:
-    return Range(other.lo, ranges.INF, other.lo_open)
-
-
-def _less(other: Range) -> Range:
-    return ranges.below(other.hi)
-
-
-def _at_most(other: Range) -> Range:
-    return Range(-ranges.INF, other.hi, hi_open=other.hi_open)
-
-
-def _same(other: Range) -> Range:
-    return other.without_nan()
-
-
-def _different(other: Range) -> Range:
-    return ranges.REAL.without_zero() if other.constant == 0 else ranges.TOP
-
-
-_HOLDS: Mapping[Comparing, Constraint] = MappingProxyType(
-    {
-        cst.GreaterThan: _greater,
-        cst.GreaterThanEqual: _at_least,
-        cst.LessThan: _less,
-        cst.LessThanEqual: _at_most,
-        cst.Equal: _same,
-        cst.NotEqual: _different,
-    }
-)
 
 # Seen through from the outside in: what holds of `n.item()` holds of `n`.
 _TRANSPARENT = frozenset(
@@ -83,6 +47,7 @@ _TRANSPARENT = frozenset(
 _LESS, _PLUS = cst.Subtract(), cst.Add()
 _ZERO = ranges.point(0.0)
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
+_TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
 
@@ -164,7 +129,7 @@ class Guards:
             return
         for target in test.comparisons:
             operator = type(target.operator)
-            if operator in _HOLDS:
+            if operator in LEFT_BY:
                 self._compare(left, operator, target.comparator, truth, env)
             elif operator in (cst.In, cst.NotIn):
                 self._belong(left, target.comparator, (operator is cst.In) == truth, env)
@@ -183,9 +148,11 @@ class Guards:
             self._evaluator.quietly(left, env),
             self._evaluator.quietly(right, env),
         )
-        self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
-        mirrored = MIRRORED[holding]
-        self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
+        sides = Operand(left, left_fact), Operand(right, right_fact)
+        for mine, other, sign in zip(
+            sides, reversed(sides), (holding, MIRRORED[holding]), strict=True
+        ):
+            self.narrow(mine.node, mine.fact, left_by(sign, mine.fact, other), env)
         self._separate(left, right, holding, env)
 
     def _belong(
@@ -211,22 +178,18 @@ class Guards:
     ) -> None:
         """`high > low` says that `high - low` is above 0, and `low - high` below."""
         for x, y, sign in ((left, right, holding), (right, left, MIRRORED[holding])):
-            limits = _HOLDS[sign](_ZERO)
+            limits = LEFT_BY[sign](_ZERO)
             difference = binary(x, _LESS, y)
             if limits != _ZERO and (key := key_of(difference)) is not None:
                 env.refine(key, Fact(range=limits), roots_of(difference))
 
-    @staticmethod
-    def _constraint(operator: Comparing, fact: Fact, other: Fact) -> Range:
-        limits = _HOLDS[operator](other.range)
-        if operator is cst.NotEqual and (value := other.constant) is not None:
-            limits = _without_end(fact.range, value) or limits
-        return next_whole(limits) if fact.whole else limits
-
     def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
         name = called(test)
         subject, other, *_ = (*self._arguments(test, env), None, None)
-        if name in ("is_tensor", "isinstance") or subject is None:
+        if subject is None:
+            return
+        if name in ("is_tensor", "isinstance"):
+            self._assume_type(subject, other, truth, env)
             return
         if other is not None and name in COMPARING:
             self._compare(subject, COMPARING[name], other, truth, env)
@@ -241,6 +204,32 @@ class Guards:
             if (name, truth) in _OF_EVERY_ELEMENT:
                 for element in _elements(subject):
                     self.assume(element, truth, env)
+            if (name, truth) in _OF_EVERY_ELEMENT and isinstance(subject, cst.GeneratorExp):
+                self._assume_of_each(subject, truth, env)
+
+    def _assume_type(
+        self, node: cst.BaseExpression, types: cst.BaseExpression | None, truth: bool, env: Env
+    ) -> None:
+        """What is not a tensor here is not the one that the code before made."""
+        about_tensors = types is None or any(called(t) in _TENSORS for t in _elements(types))
+        key = key_of(node)
+        if truth or key is None or not about_tensors:
+            return
+        fact = self._evaluator.quietly(node, env)
+        if fact.form.tensor or (fact.form is Form.UNKNOWN and fact.origin is not None):
+            env.refine(key, UNKNOWN, roots_of(node))
+
+    def _assume_of_each(self, test: cst.GeneratorExp, truth: bool, env: Env) -> None:
+        """`all(n > 0 for n in counts)`: so is every element of the list."""
+        loop, key = test.for_in, key_of(test.for_in.iter)
+        if key is None or loop.ifs or loop.inner_for_in or not isinstance(loop.target, cst.Name):
+            return
+        every, inner = self._evaluator.quietly(loop.iter, env), env.child()
+        inner.refine(loop.target.value, every)
+        self.assume(test.elt, truth, inner)
+        each = inner.fact(loop.target.value)
+        if every.form is Form.LIST and each is not None:
+            env.refine(key, replace(every, range=each.range), roots_of(loop.iter))
 
     def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
         fact = self._evaluator.quietly(node, env)
@@ -280,6 +269,8 @@ class Guards:
             return
         narrowed = fact.within(limits)
         env.refine(key, narrowed, roots_of(node))
+        if isinstance(node, cst.Call):
+            self._narrow_namesakes(key, limits, env)
         origin = fact.origin
         if origin is None or origin.node is node or not still_means(origin, env):
             return
@@ -290,6 +281,16 @@ class Guards:
         self._behind.add(origin.node)
         self._narrow_inside(origin.node, limits, env)
         self._behind.discard(origin.node)
+
+    @staticmethod
+    def _narrow_namesakes(key: str, limits: Range, env: Env) -> None:
+        """`if mask.sum() > 0:` tells of n too, where `n = mask.sum()` came before."""
+        for name, fact in env.visible():
+            origin = fact.origin
+            if name == key or origin is None or not isinstance(origin.node, cst.Call):
+                continue
+            if key_of(origin.node) == key and still_means(origin, env):
+                env.refine(name, fact.within(limits))
 
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
@@ -343,12 +344,6 @@ _ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
         cst.Call: Guards._assume_call,
     }
 )
-
-
-def _without_end(range_: Range, value: float) -> Range | None:
-    if value == range_.lo:
-        return ranges.above(value)
-    return ranges.below(value) if value == range_.hi else None
 
 
 def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -149,9 +149,12 @@ _WORDS = (
         r"(^|_)(durs?|durations?)(_(targets?|labels?|out|gt|pred))?$",
         _fact(ranges.NONNEGATIVE, Kind.COUNT),  # in whole frames
     ),
-    # What a layer hands to the next is neither 0 nor constant; nor is a row of a triangular root.
+    # What a layer hands to the next is neither 0 nor constant; nor is a row of a triangular root;
+    # and a rotation is of length 1.
     _word(
-        r"(^|_)(hidden_states?(_\d+)?|scale_tril)$", _fact(ranges.REAL, Kind.DRAWN), setting=False
+        r"(^|_)(hidden_states?(_\d+)?|scale_tril|rots?|quats?|quaternions?)$",
+        _fact(ranges.REAL, Kind.DRAWN),
+        setting=False,
     ),
     _word(r"(^|_)(targets?|labels?)$", Fact(grad=False), setting=False),  # data: nothing learns it
     _word(

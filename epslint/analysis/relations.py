@@ -15,7 +15,7 @@ from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE, tells_of_advantage
 from epslint.analysis.operators import MIRRORED
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import TOPIC
 
@@ -192,6 +192,8 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
         return _without_zero(x.fact)
     if _marks_zeros(x, y):
         return _without_zero(y.fact)
+    if _is_square(x.fact) and _is_square(y.fact) and _share_out(x.fact.origin, y.fact.origin):
+        return _without_zero(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})))
     return _of_equal_choices(x.fact, y.fact)
 
 
@@ -278,6 +280,18 @@ def _is_square(fact: Fact) -> bool:
     origin = fact.origin
     made = origin is not None and origin.op in (Op.POW, Op.SQUARE, Op.MUL)
     return made and fact.is_any(Kind.MAGNITUDE) and fact.range.has_zero
+
+
+def _share_out(x: Origin | None, y: Origin | None) -> bool:
+    """`t**2` and `(1 - t)**2`: never both of them 0."""
+    sides = [origin.operands["x"] for origin in (x, y) if origin is not None]
+    for part, rest in (sides, reversed(sides)):
+        made = rest.fact.origin
+        if made is None or made.op is not Op.SUB or not made.fact("x").range.positive:
+            continue
+        if key_of(made.operands["y"].node) == key_of(part.node) is not None:
+            return True
+    return False
 
 
 def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:

@@ -88,7 +88,8 @@ def parameter_fact(name: str, default: Fact | None) -> Fact:
     if default.constant > 0:
         # A setting is positive by its meaning unless the code shows otherwise.
         return Fact(range=ranges.POSITIVE, ground=Evidence.NAMED, dtype=default.dtype, grad=False)
-    return UNKNOWN
+    # 0 may stand for "nothing yet"; `low=-2.0` is one number, of either sign.
+    return Fact(form=Form.NUMBER, grad=False) if default.constant < 0 else UNKNOWN
 
 
 def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> Fact:

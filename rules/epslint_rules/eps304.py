@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Form, Kind
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -23,8 +23,8 @@ class ExpMinusOne(SiteRule):
 
     ## What it does
     Flags `exp(x) - 1` written in one expression. The k3 estimator `exp(d) - 1 - d` is EPS302's, and
-    silent once d is capped. Silent also where the result is rounded: a duration in whole frames has
-    no small digits.
+    silent once d is capped. Silent also where the result is rounded, as a duration in whole frames
+    is, and for a constant or a setting, as in `log(exp(init_std) - 1)`.
 
     ## Why is this bad
     For a small x the 1 eats the digits: at x = 1e-8 the result is 0 in float32 instead of 1e-8.
@@ -74,7 +74,7 @@ class ExpMinusOne(SiteRule):
         written_here = exponential.node is operand.node
         if not written_here or argument.fact.is_any(Kind.LOGRATIO) or site.uses & {Op.SUB, Op.ADD}:
             return
-        if site.rounded:
+        if site.rounded or not _can_be_small(argument.fact):
             return
         yield Diagnosis(
             span=site.unit.span(argument.node),
@@ -82,6 +82,16 @@ class ExpMinusOne(SiteRule):
             confidence=Confidence.PROVEN,
             fix=_fix(site, exponential, argument),
         )
+
+
+def _can_be_small(fact: Fact) -> bool:
+    """Not a constant such as 0.35, nor a setting: `log(exp(init) - 1)` begins a softplus."""
+    if fact.range.lo >= _NOT_SMALL or fact.range.hi <= -_NOT_SMALL:
+        return False
+    return fact.range.has_zero or fact.origin is not None
+
+
+_NOT_SMALL = 0.1  # one digit of ten is lost
 
 
 def _less_one(site: Site) -> Operand | None:

@@ -15,6 +15,7 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import floor, slot_of
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
+from epslint_rules._division import divided_by
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -80,10 +81,8 @@ class ZeroInitialCount(SiteRule):
     ops = frozenset({Op.DIV})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
-        operand = site.operand("y")
+        operand = divided_by(site)
         if operand is None or not operand.fact.zeroable or not operand.fact.is_any(Kind.RUNNING):
-            return
-        if site.mode.division_errors_handled:
             return
         origin = operand.fact.origin
         row = origin.row if origin is not None else None

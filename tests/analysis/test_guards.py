@@ -122,6 +122,12 @@ CONDITIONS = rows(
     ("equal-to-positive", "if n == 4:\n    return x / n", SILENT),
     ("more-than-a-count", "if n > m:\n    return x / n", SILENT),
     ("as-much-as-a-count", "if n >= m:\n    return x / n", FLAGGED),
+    # -- numbers that somebody chose
+    ("more-than-a-setting", "if n > y:\n    return x / n", SILENT),
+    ("as-much-as-a-setting", "if n >= y:\n    return x / n", FLAGGED),
+    ("not-more-than-a-setting", "if n <= y:\n    return x / n", FLAGGED),
+    ("less-than-a-tolerance", "tol = y.tol\nif n < tol:\n    return 0\nreturn x / n", SILENT),
+    ("less-than-some-start", "if n < y.start:\n    return 0\nreturn x / n", FLAGGED),
     # -- one branch only
     ("one-branch", "if x > 0:\n    n = max(n, 1)\nreturn y / n", FLAGGED),
     ("both-branches", "if x > 0:\n    n = max(n, 1)\nelse:\n    n = n + 1\nreturn y / n", SILENT),
@@ -704,3 +710,75 @@ def test_a_flag_that_is_turned_round_is_not_followed_for_ever() -> None:
             return x / torch.sum(mask)
     """
     assert places(source) == ["torch.sum(mask)"]
+
+
+@pytest.mark.parametrize(
+    ("test", "flagged"),
+    [
+        ("mask.sum() > 0", SILENT),
+        ("mask.sum()", SILENT),
+        ("mask.sum() == 0 and False", FLAGGED),
+        ("mask.sum() >= 0", FLAGGED),
+        ("other.sum() > 0", FLAGGED),
+    ],
+)
+def test_a_test_of_the_expression_tells_of_the_name_it_was_given(test: str, flagged: bool) -> None:
+    source = f"""\
+    def mean(x, mask, other):
+        n = mask.sum()
+        return x / n if {test} else x
+    """
+    assert bool(codes(source)) is flagged
+
+
+def test_not_once_the_mask_is_another() -> None:
+    source = """\
+    def mean(x, mask, other):
+        n = mask.sum()
+        mask = mask * other
+        if mask.sum() > 0:
+            return x / n
+        return x
+    """
+    assert places(source) == ["n"]
+
+
+@pytest.mark.parametrize(
+    ("body", "flagged"),
+    [
+        ("if isinstance(n, torch.Tensor): return x\n    return x / n", SILENT),
+        ("if torch.is_tensor(n): return x\n    return x / n", SILENT),
+        ("if isinstance(n, (int, torch.Tensor)): return x\n    return x / n", SILENT),
+        ("if isinstance(n, torch.Tensor): return x / n", FLAGGED),
+        ("if isinstance(x, torch.Tensor): return x\n    return x / n", FLAGGED),
+        ("if isinstance(n, str): return x\n    return x / n", FLAGGED),
+        ("if not isinstance(n, torch.Tensor): n = torch.tensor(n)\n    return x / n", FLAGGED),
+    ],
+)
+def test_what_is_no_tensor_is_not_the_sum_of_one(body: str, flagged: bool) -> None:
+    source = f"import torch\ndef mean(x, mask):\n    n = mask.sum()\n    {body}\n"
+    assert bool(codes(source)) is flagged
+
+
+@pytest.mark.parametrize(
+    ("test", "flagged"),
+    [
+        ("any(n == 0 for n in counts)", SILENT),
+        ("not all(n > 0 for n in counts)", SILENT),
+        ("all(n == 0 for n in counts)", FLAGGED),
+        ("any(n == 0 for n in others)", FLAGGED),
+        ("any(n == 0 for n in counts if n < 5)", FLAGGED),
+    ],
+)
+def test_a_test_of_each_element(test: str, flagged: bool) -> None:
+    source = f"""\
+    import numpy as np
+
+
+    def shares(x, masks, others):
+        counts = [np.sum(mask) for mask in masks]
+        if {test}:
+            return None
+        return [x / count for count in counts]
+    """
+    assert bool(codes(source)) is flagged

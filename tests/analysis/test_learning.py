@@ -73,7 +73,13 @@ class TestShownByTheFunction:
 
     @pytest.mark.parametrize(
         ("filename", "silent"),
-        [("distances.py", False), ("box_assigner.py", True), ("image_processing_vit.py", True)],
+        [
+            ("distances.py", False),
+            ("box_assigner.py", True),
+            ("image_processing_vit.py", True),
+            ("lib/metrics/overlap.py", True),
+            ("lib/metric_learning/overlap.py", False),
+        ],
     )
     def test_not_by_a_file_beside_learning(self, filename: str, silent: bool) -> None:
         source = f"def distance(x: torch.Tensor) -> torch.Tensor:\n    {ROOT}"

@@ -39,7 +39,7 @@ _USERS = re.compile(
 _FILES = re.compile(
     r"(^|[/\\])\w*(assigner|tracker|sampler|scheduler|scheduling|dataset|data_utils|preprocess|"
     r"postprocess|augment|feature_extraction|image_processing|processing|tokenization|pipeline|"
-    r"logits_process|convert|inference|generat(e|ion))\w*\.py$"
+    r"logits_process|convert|inference|generat(e|ion))\w*\.py$|(^|[/\\])(metrics?|evaluation)([/\\]|\.py$)"
 )
 # Inputs that nothing was learned for yet.
 _DATA = re.compile(

@@ -1,0 +1,84 @@
+"""Limits: the range that a comparison leaves to the value on its left, where it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.fact import UNKNOWN, Fact, Form
+from epslint.analysis.keys import dotted
+from epslint.analysis.names import tells_of_threshold
+from epslint.analysis.operators import Comparing
+from epslint.analysis.origin import Operand
+from epslint.analysis.ranges import Range, next_whole
+
+
+def _greater(other: Range) -> Range:
+    return ranges.above(other.lo)
+
+
+def _at_least(other: Range) -> Range:
+    return Range(other.lo, ranges.INF, other.lo_open)
+
+
+def _less(other: Range) -> Range:
+    return ranges.below(other.hi)
+
+
+def _at_most(other: Range) -> Range:
+    return Range(-ranges.INF, other.hi, hi_open=other.hi_open)
+
+
+def _same(other: Range) -> Range:
+    return other.without_nan()
+
+
+def _different(other: Range) -> Range:
+    return ranges.REAL.without_zero() if other.constant == 0 else ranges.TOP
+
+
+LEFT_BY: Mapping[Comparing, Callable[[Range], Range]] = MappingProxyType(
+    {
+        cst.GreaterThan: _greater,
+        cst.GreaterThanEqual: _at_least,
+        cst.LessThan: _less,
+        cst.LessThanEqual: _at_most,
+        cst.Equal: _same,
+        cst.NotEqual: _different,
+    }
+)
+
+
+def left_by(operator: Comparing, fact: Fact, other: Operand) -> Range:
+    limits = LEFT_BY[operator](other.fact.range)
+    if operator is cst.NotEqual and (value := other.fact.constant) is not None:
+        limits = _without_end(fact.range, value) or limits
+    if _is_chosen(operator, fact, other):
+        limits = ranges.POSITIVE
+    return next_whole(limits) if fact.whole else limits
+
+
+def _without_end(range_: Range, value: float) -> Range | None:
+    if value == range_.lo:
+        return ranges.above(value)
+    return ranges.below(value) if value == range_.hi else None
+
+
+def _is_chosen(operator: Comparing, fact: Fact, other: Operand) -> bool:
+    """`norm > max_norm`, and what is left after `if norm < tol: return`.
+
+    By meaning: somebody chose what a length or a count is compared with, and would not have asked
+    with less than 0; 0 itself is left by `>=`, but no tolerance is 0.
+    """
+    path, limit = dotted(other.node), other.fact
+    if path is None or limit.form not in _SINGLE or limit.range != UNKNOWN.range:
+        return False
+    if tells_of_threshold(path.rpartition(".")[2]):
+        return operator in (cst.GreaterThan, cst.GreaterThanEqual)
+    return operator is cst.GreaterThan and fact.range.nonnegative
+
+
+_SINGLE = (Form.UNKNOWN, Form.NUMBER)
