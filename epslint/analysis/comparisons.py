@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
 from epslint.analysis.ops import Op
@@ -53,11 +54,42 @@ def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
         return False
     if operator is cst.NotEqual:
         return _is_padding(y)
+    if operator in _REACHING and is_extreme(y, operator, key_of(x.node)):
+        return True
     if operator is cst.Equal:
         return key_of(x.node) is not None and key_of(x.node) == key_of(y.node)  # but for NaN
     if operator in (cst.LessThan, cst.LessThanEqual):
         return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
     return False
+
+
+# The largest element is as large as the largest; by another norm nobody would ask.
+_REACHING: Mapping[Comparing, frozenset[Op]] = MappingProxyType(
+    {
+        cst.Equal: frozenset({Op.MAX, Op.MIN, Op.NORM}),
+        cst.GreaterThanEqual: frozenset({Op.MAX, Op.NORM}),
+        cst.LessThanEqual: frozenset({Op.MIN}),
+    }
+)
+_EXTREME = re.compile(r"(^|_)(max|min|maxi?mum|mini?mum|best|largest|smallest|highest|lowest)(_|$)")
+
+
+def is_extreme(operand: Operand, operator: Comparing, key: str | None) -> bool:
+    """Whether it is the largest or smallest of what `key` names: some element compares so."""
+    reaching, fact = _REACHING[operator], operand.fact
+    makers = (maker(replace(fact, origin=origin)) for origin in (fact.origin, *fact.rivals))
+    return key is not None and any(op in reaching and made == key for op, made in makers)
+
+
+def keeps_best(test: cst.BaseExpression) -> bool:
+    """`q[a] == max_q` as a filter: something is as good as the best."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return False
+    (target,) = test.comparisons
+    if type(target.operator) not in _REACHING:
+        return False
+    sides = (words_of(test.left)[:1], words_of(target.comparator)[:1])
+    return any(_EXTREME.search(word) for side in sides for word in side)
 
 
 def _keeps_what_is_one(operator: Comparing, bound: float | None) -> bool:

@@ -82,9 +82,30 @@ def _is_pooling(x: Operand, y: Operand) -> bool:
     return not any(map(_LOSS.search, words_of(x.node)))
 
 
+def _is_written(x: Operand, y: Operand) -> bool:
+    """Who writes `-ones / 0.0` wants what it gives."""
+    return isinstance(y.node, cst.Integer | cst.Float)
+
+
+def _is_significance(x: Operand, y: Operand) -> bool:
+    """`r.mean() / r.std()`: what does not vary has no such ratio, and an epsilon would give it one.
+
+    Nothing is normalised by it, as by `(r - r.mean()) / r.std()`, and it is one: of many features
+    one may be constant.
+    """
+    (op, key), origin = maker(y.fact), y.fact.origin
+    if op is not Op.STD or key is None or (origin is not None and "dim" in origin.operands):
+        return False
+    return maker(x.fact) == (Op.MEAN, key)
+
+
 def _is_own_share(x: Operand, y: Operand) -> bool:
     """`weights / weights.sum(-1)` of unknown weights; in a matrix of relations a row may be 0."""
-    if y.fact.zero is not Evidence.NAMED or y.fact.kinds != Kind.SUM or y.fact.range.nonnegative:
+    if y.fact.zero is not Evidence.NAMED:
+        return False
+    # A distribution that was handed over as it is: nothing of it was masked out.
+    handed = y.fact.kinds == Kind.SUM | Kind.PROB and x.fact.origin is None
+    if not handed and (y.fact.kinds != Kind.SUM or y.fact.range.nonnegative):
         return False
     key = key_of(x.node)
     return key is not None and maker(y.fact) == (Op.SUM, key) and not _RELATIONS.search(key)
@@ -136,4 +157,6 @@ _WEAK = (
     _is_own_share,
     _is_coordinate,
     _is_spacing,
+    _is_written,
+    _is_significance,
 )

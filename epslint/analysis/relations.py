@@ -276,6 +276,18 @@ def root(operands: Mapping[str, Operand]) -> Fact | None:
     return replace(fact, kinds=fact.kinds | Kind.NORM, zero=Evidence.NAMED)
 
 
+def length(operands: Mapping[str, Operand]) -> Fact | None:
+    """`norm(x + 1e-8)`: where x is 0 it is not; that x is -1e-8 everywhere is no accident."""
+    x = operands.get("x")
+    origin = None if x is None else x.fact.origin
+    if x is None or origin is None or origin.op is not Op.ADD:
+        return None
+    if not any(term.fact.is_any(Kind.EPSILON) for term in origin.operands.values()):
+        return None
+    facts = {name: operand.fact for name, operand in operands.items()}
+    return replace(transfer(Call(Op.NORM, facts)), zero=Evidence.NONE)
+
+
 def _is_square(fact: Fact) -> bool:
     origin = fact.origin
     made = origin is not None and origin.op in (Op.POW, Op.SQUARE, Op.MUL)
@@ -338,6 +350,7 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.MUL: square,
         Op.DOT: dot_with_itself,
         Op.SQRT: root,
+        Op.NORM: length,
         Op.MATMUL: product_with_itself,
     }
 )

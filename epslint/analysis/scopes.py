@@ -8,14 +8,19 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.binding import element_of
+from epslint.analysis.comparisons import keeps_best
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, replace
+from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
+
+# What every model has some of, also some that learn.
+_OWN_PARTS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children"})
 
 
 class InnerScopes:
@@ -50,7 +55,8 @@ class InnerScopes:
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
             self._expressions.guards.assume(condition.test, True, env)
-            size = ranges.NONNEGATIVE
+            if not keeps_best(condition.test) and called(loop.iter) not in _OWN_PARTS:
+                size = ranges.NONNEGATIVE
         if loop.inner_for_in is not None:
             inner = self._bind_for(loop.inner_for_in, env)
             size = size.join(inner) if inner.has_zero else size

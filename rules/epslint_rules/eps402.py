@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Form, Kind
+from epslint.analysis.fact import Evidence, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
@@ -23,7 +23,8 @@ class ProductOfProbabilities(SiteRule):
 
     ## What it does
     Flags `prod` and `cumprod` of probabilities and of probability ratios; not of complements, as in
-    `1 - prod(1 - alpha)`: what is left of the light is 0 where it is dark.
+    `1 - prod(1 - alpha)`: what is left of the light is 0 where it is dark; nor, where only a name
+    tells of probabilities, of all there are: `np.prod(reach_probs)` is of a few players.
 
     ## Why is this bad
     A hundred tokens at probability 0.3 multiply to 5e-53, which is 0 in float32; a hundred ratios
@@ -68,7 +69,7 @@ class ProductOfProbabilities(SiteRule):
         operand = site.operand("x")
         if operand is None or not operand.fact.is_any(Kind.PROB | Kind.RATIO):
             return
-        if _is_complement(operand):
+        if _is_complement(operand) or _is_joint(site, operand):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),
@@ -84,6 +85,13 @@ def _is_complement(operand: Operand) -> bool:
     """What is left of the light behind many layers, `prod(1 - alpha)`, is 0 where it is dark."""
     origin = operand.fact.origin
     return origin is not None and origin.op is Op.SUB and origin.fact("x").constant == 1
+
+
+def _is_joint(site: Site, operand: Operand) -> bool:
+    """`np.prod(reach_probs)` over all there are: of a few players, for what only a name tells."""
+    named = operand.fact.ground is Evidence.NAMED and not operand.fact.is_any(Kind.RATIO)
+    whole = site.op is Op.PROD and site.operand("dim") is None
+    return named and whole and site.result.form is Form.NUMPY
 
 
 def _fix(site: Site) -> Fix | None:

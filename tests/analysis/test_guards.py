@@ -782,3 +782,54 @@ def test_a_test_of_each_element(test: str, flagged: bool) -> None:
         return [x / count for count in counts]
     """
     assert bool(codes(source)) is flagged
+
+
+@pytest.mark.parametrize(
+    ("test", "flagged"),
+    [
+        ("x == x.max()", SILENT),
+        ("x >= np.max(x)", SILENT),
+        ("x <= x.min()", SILENT),
+        ("x == np.linalg.norm(x, np.inf)", SILENT),
+        ("x > x.max()", FLAGGED),
+        ("x <= y.min()", FLAGGED),
+        ("x == y.max()", FLAGGED),
+        ("x == y", FLAGGED),
+    ],
+)
+def test_something_is_as_large_as_the_largest(test: str, flagged: bool) -> None:
+    source = f"import numpy as np\ndef shares(x, y):\n    return 1 / np.sum({test})\n"
+    assert bool(codes(source)) is flagged
+
+
+@pytest.mark.parametrize(
+    ("filtered", "flagged"),
+    [
+        ("for a in items if value[a] == max_value", SILENT),
+        ("for a in items if best <= value[a]", SILENT),
+        ("for a in items if value[a] == wanted", FLAGGED),
+        ("for a in items if value[a] > max_value", FLAGGED),
+        ("for a in model.parameters() if a.requires_grad", SILENT),
+        ("for a in model.losses() if a.requires_grad", FLAGGED),
+    ],
+)
+def test_a_filter_that_leaves_something(filtered: str, flagged: bool) -> None:
+    source = f"def shares(items, value, wanted, model):\n    return 1 / len([a {filtered}])\n"
+    assert bool(codes(source)) is flagged
+
+
+@pytest.mark.parametrize(
+    ("quotient", "flagged"),
+    [
+        ("r.mean() / r.std()", SILENT),
+        ("(r - r.mean()) / r.std()", FLAGGED),
+        ("s.mean() / r.std()", FLAGGED),
+        ("r.mean() / r.var()", FLAGGED),
+        ("r / torch.norm(r + 1e-8)", SILENT),
+        ("r / torch.norm(r + s)", FLAGGED),
+        ("r / 0.0", SILENT),
+    ],
+)
+def test_what_is_divided_tells(quotient: str, flagged: bool) -> None:
+    source = f"import torch\ndef f(r, s):\n    return {quotient}\n"
+    assert bool(codes(source)) is flagged

@@ -35,6 +35,8 @@ def add(call: Call) -> Fact:
         kinds = _kinds_moved(x, by=y)
     elif x.constant is not None or x.is_any(Kind.EPSILON):
         kinds = _kinds_moved(y, by=x)
+    elif _are_opposite(x, y):
+        kinds &= LOGARITHMIC
     elif x.zero and y.zero:
         kinds = (x.kinds | y.kinds) & ~(LOGARITHMIC | WHOLE)
     kinds |= (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN) & ~Kind.EPSILON
@@ -45,6 +47,12 @@ def add(call: Call) -> Fact:
         zero=_zero_of_sum(x, y),
         huge=_huge_of_sum(x, y),
     )
+
+
+def _are_opposite(x: Fact, y: Fact) -> bool:
+    """`-p + q` is the difference of two probabilities, and no probability."""
+    lower, upper = sorted((x.range, y.range), key=lambda limits: limits.lo)
+    return lower.hi <= 0 <= upper.lo and lower.lo < 0 < upper.hi
 
 
 def _kinds_moved(fact: Fact, by: Fact) -> Kind:
@@ -60,7 +68,7 @@ def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
         return x.zero
     if _is_masked(x) and _is_masked(y):
         return Evidence.NONE  # `a * m + b * (1 - m)`: where one is masked out, the other is not
-    if x.constant is None and y.constant is None and x.zero and y.zero:
+    if x.constant is None and y.constant is None and not _are_opposite(x, y):
         return weakest(x.zero, y.zero)
     if x.is_any(Kind.OFFSET) or y.is_any(Kind.OFFSET):
         return weakest(x.zero, Evidence.PROVEN) if y.constant is not None else Evidence.NONE
