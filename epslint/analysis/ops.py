@@ -56,6 +56,7 @@ class Op(QuickEnum):
     RSQRT = auto()
     RECIPROCAL = auto()
     EXP = auto()
+    EXP2 = auto()
     EXPM1 = auto()
     LOG = auto()
     LOG1P = auto()
@@ -101,6 +102,7 @@ class Op(QuickEnum):
     PICK = auto()
     SELECT = auto()
     NONZERO = auto()
+    LOAD = auto()
     DETACH = auto()
     TO = auto()
     HALF = auto()
@@ -115,6 +117,7 @@ class Op(QuickEnum):
     AS_TENSOR = auto()
     STACK = auto()
     TOP_K = auto()
+    SORT = auto()
     # makers
     ZEROS = auto()
     ONES = auto()

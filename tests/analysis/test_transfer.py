@@ -133,6 +133,7 @@ ELEMENTWISE: tuple[Case, ...] = (
     *each(Op.POW, {"power": np.power}, x=Domain(Range(-9.0, 9.0)), y=Domain(Range(-5.0, 5.0))),
     *each(Op.ABS, {"absolute": np.absolute, "fabs": np.fabs}),
     *each(Op.EXP, {"exp": np.exp}),
+    *each(Op.EXP2, {"exp2": np.exp2}),
     *each(Op.EXPM1, {"expm1": np.expm1}),
     *each(Op.LOG, {"log": np.log, "log2": np.log2, "log10": np.log10}),
     *(
@@ -344,11 +345,16 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.ARGREDUCE, {"argmin": np.argmin, "argsort": np.argsort}),
     *each(Op.ARGMAX, {"argmax": np.argmax}),
     *each(Op.SAME, {"repeat": repeated, "roll": lambda x: np.roll(x, 1), "copy": np.copy}),
-    *each(Op.PICK, {"sort": np.sort, "take": lambda x: np.take(x, [0, -1])}),
+    *each(Op.PICK, {"take": lambda x: np.take(x, [0, -1])}),
     *each(Op.SELECT, {"compress": lambda x: x[::2], "none": lambda x: x[:0]}),
     *(
         Case(Op.TOP_K, "topk", t(lambda x: torch.topk(x, 1)), part=part, form=Form.TORCH)
         for part in (0, 1)
+    ),
+    *each(Op.SORT, {"sort": np.sort}),
+    *(
+        Case(Op.SORT, "sort", t(torch.sort), part=part, form=Form.TORCH)
+        for part in (0, 1, "values", "indices")
     ),
     *each(Op.NONZERO, {"flatnonzero": np.flatnonzero}),
     *each(Op.STACK, {"stack": lambda x: np.stack([x, x]), "cat": lambda x: np.concatenate([x, x])}),
@@ -381,7 +387,10 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
 )
 
 NO_COUNTERPART: Mapping[Op, str] = MappingProxyType(
-    {Op.PARAMETER: "its value is whatever training makes of it: all numbers"}
+    {
+        Op.PARAMETER: "its value is whatever training makes of it: all numbers",
+        Op.LOAD: "triton's, and what is in memory may be any number",
+    }
 )
 
 # -- what is drawn -----------------------------------------------------------------------------

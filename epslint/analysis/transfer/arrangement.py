@@ -52,13 +52,25 @@ def selected(call: Call) -> Fact:
 
 
 def picked_pair(call: Call) -> Fact:
-    """The largest elements and where they are: of a distribution they are not all 0."""
-    values = like(call, call.x.minus(WHOLE & ~Kind.SIMPLEX))
+    """The largest elements and where they are: of probabilities they are not all 0."""
+    if call.constant("largest") == 0:
+        return _with_places(call, picked(call))
+    largest = call.x.minus(Kind.SHIFTED | Kind.NORMALISED)
+    if largest.is_any(Kind.PROB) and not largest.is_any(Kind.SUM):
+        largest = largest.plus(Kind.SIMPLEX)
+    return _with_places(call, like(call, largest))
+
+
+def ordered(call: Call) -> Fact:
+    """The same elements, the smallest or the largest of them first; torch says from where."""
+    fact = like(call, call.x)
+    return fact if fact.form not in (Form.TORCH, Form.UNKNOWN) else _with_places(call, fact)
+
+
+def _with_places(call: Call, values: Fact) -> Fact:
     indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
-    return replace(
-        values,
-        parts=((0, values), (1, indices), ("values", values), ("indices", indices)),
-    )
+    pair = ((0, values), (1, indices), ("values", values), ("indices", indices))
+    return replace(values, parts=pair)
 
 
 def positions(call: Call) -> Fact:
@@ -116,6 +128,12 @@ def to_numpy(call: Call) -> Fact:
 
 def to_list(call: Call) -> Fact:
     return replace(call.x, form=Form.LIST, grad=False)
+
+
+def loaded(call: Call) -> Fact:
+    """A block of a tensor in a kernel; −∞ beyond its end is there to be left out of a softmax."""
+    struck = call.constant("other") == -ranges.INF
+    return Fact(kinds=Kind.STRUCK if struck else Kind.NONE, form=Form.TORCH)
 
 
 def fresh(call: Call) -> Fact:
@@ -328,6 +346,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.PICK: picked,
         Op.SELECT: selected,
         Op.TOP_K: picked_pair,
+        Op.SORT: ordered,
         Op.NONZERO: positions,
         Op.DETACH: detached,
         Op.HALF: cast(DType.FLOAT16),
@@ -339,6 +358,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.ITEM: item,
         Op.TO_NUMPY: to_numpy,
         Op.TO_LIST: to_list,
+        Op.LOAD: loaded,
         Op.AS_TENSOR: fresh,
         Op.STACK: stacked,
         Op.ZEROS: filled(0.0),
