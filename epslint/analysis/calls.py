@@ -14,7 +14,7 @@ from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.filters import filtered
+from epslint.analysis.filters import kept_where
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
@@ -198,7 +198,7 @@ class Calls:
         expressions = self._expressions
         expressions.bindings.repair(unmet.fact, test.node, True, env)
         expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = _filtered(test, met, unmet) or first.join(second)
+        joined = kept_where(test, met, unmet) or first.join(second)
         constants = {first.constant, second.constant} - {None}
         if -ranges.INF in constants:
             joined = joined.plus(Kind.STRUCK)
@@ -331,13 +331,6 @@ def _branches(
     if op is Op.WHERE:
         return operands.get("cond"), operands.get("x"), operands.get("y")
     return operands.get("mask"), operands.get("value"), operands.get("x")
-
-
-def _filtered(test: Operand, met: Operand, unmet: Operand) -> Fact | None:
-    """`where(probs >= kth, probs, 0)`."""
-    if unmet.fact.constant == 0:
-        return filtered(met, test)
-    return filtered(unmet, test, truth=False) if met.fact.constant == 0 else None
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

@@ -203,6 +203,11 @@ class Fact:
         return self.size.has_zero
 
     @property
+    def unfilled(self) -> bool:
+        """A list of which nothing is known: empty, and there to be filled."""
+        return self.form is Form.LIST and self.range == ranges.TOP and not self.kinds
+
+    @property
     def constant(self) -> float | None:
         return self.range.constant
 

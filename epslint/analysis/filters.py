@@ -30,6 +30,13 @@ def product(operands: Mapping[str, Operand]) -> Fact | None:
     return filtered(y, x) if x.fact.is_any(Kind.MASK) else None
 
 
+def kept_where(test: Operand, met: Operand, unmet: Operand) -> Fact | None:
+    """`where(probs >= kth, probs, 0)`."""
+    if unmet.fact.constant == 0:
+        return filtered(met, test)
+    return filtered(unmet, test, truth=False) if met.fact.constant == 0 else None
+
+
 def filtered(value: Operand, mask: Operand, *, truth: bool = True) -> Fact | None:
     """A value that is 0 where the mask is not `truth`; None if the mask may leave nothing of it."""
     fact = value.fact

@@ -128,6 +128,8 @@ class Op(QuickEnum):
     MULTINOMIAL = auto()
     LINSPACE = auto()
     EYE = auto()
+    INVERSE = auto()  # of a matrix, or a root of one
+    SOLVE = auto()
     INIT_NORMAL = auto()
     PARAMETER = auto()
     FINFO = auto()

@@ -17,6 +17,7 @@ from epslint.analysis.names import ADVANTAGE, tells_of_advantage
 from epslint.analysis.operators import MIRRORED
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.smoothing import smoothed
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import TOPIC
 
@@ -314,7 +315,7 @@ def square(operands: Mapping[str, Operand]) -> Fact | None:
 
 def product(operands: Mapping[str, Operand]) -> Fact | None:
     """Products that are known because of what both factors are made of."""
-    return square(operands) or filters.product(operands)
+    return square(operands) or filters.product(operands) or smoothed(operands)
 
 
 RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
