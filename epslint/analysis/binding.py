@@ -11,6 +11,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.filters import filtered
 from epslint.analysis.keys import called, dotted, key_of, roots_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -84,7 +85,7 @@ class Bindings:
                 return
             mask = self._expressions.quietly(index.value, env)
             if mask.is_any(Kind.MASK):
-                self._overwrite(target.value, path, index.value, fact, env)
+                self._overwrite(target.value, path, Operand(index.value, mask), fact, env)
                 return
         before = env.fact(path) or UNKNOWN
         if fact.constant == 0:
@@ -101,14 +102,16 @@ class Bindings:
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def _overwrite(
-        self, node: cst.BaseExpression, path: str, mask: cst.BaseExpression, fact: Fact, env: Env
+        self, node: cst.BaseExpression, path: str, mask: Operand, fact: Fact, env: Env
     ) -> None:
         before = self._expressions.quietly(node, env)
-        self.repair(before, mask, True, env)
+        self.repair(before, mask.node, True, env)
         kept = env.child()
-        self._expressions.guards.assume(mask, False, kept)
+        self._expressions.guards.assume(mask.node, False, kept)
         rest = self._expressions.quietly(node, kept)
         after = rest.join(replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype))
+        if fact.constant == 0:
+            after = filtered(Operand(node, before), mask, truth=False) or after
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
         env.assign(path, replace(after, size=before.size), self._model.tick())

@@ -14,6 +14,7 @@ from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.filters import kept_where
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
@@ -197,7 +198,7 @@ class Calls:
         expressions = self._expressions
         expressions.bindings.repair(unmet.fact, test.node, True, env)
         expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = first.join(second)
+        joined = kept_where(test, met, unmet) or first.join(second)
         constants = {first.constant, second.constant} - {None}
         if -ranges.INF in constants:
             joined = joined.plus(Kind.STRUCK)

@@ -15,10 +15,10 @@ import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
+from epslint.analysis.makers import maker
 from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import maker
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
@@ -26,7 +26,7 @@ _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|l
 
 def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> Fact:
     """The result of a comparison, with what is known of it as a whole."""
-    x, y, operator = operands.get("x"), operands.get("y"), _operator(node)
+    x, y, operator = operands.get("x"), operands.get("y"), operator_of(node)
     if x is None or y is None or operator is None:
         return fact
     if (kept := x.fact.kinds & (Kind.PEAKED | Kind.PADS)) and x.fact.is_any(Kind.MASK):
@@ -40,7 +40,8 @@ def tells_of_answer(node: cst.BaseExpression) -> bool:
     return any(_ANSWER.search(word) for word in words_of(node))
 
 
-def _operator(node: cst.CSTNode) -> Comparing | None:
+def operator_of(node: cst.CSTNode) -> Comparing | None:
+    """Which comparison an expression is, if it is one alone."""
     if isinstance(node, cst.Call):
         return COMPARING.get(called(node))
     if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:

@@ -13,9 +13,9 @@ import libcst as cst
 
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.relations import maker
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 

@@ -99,6 +99,15 @@ class Env:
                 layer._bindings[key] = Binding(fact, found.clock)
             layer = layer._parent
 
+    def fill(self, key: str, filled: Fact) -> None:
+        """What is put into an empty list it holds on every path: also where a loop begins."""
+        layer: Env | None = self
+        while layer is not None:
+            found = layer._bindings.get(key)
+            if found is not None and found.fact is not None and found.fact.unfilled:
+                layer._bindings[key] = Binding(filled, found.clock)
+            layer = layer._parent
+
     def _note(self, key: str, roots: Iterable[str] = ()) -> None:
         for root in (*roots, *_prefixes(key)):
             if root != key:
@@ -171,8 +180,8 @@ class Env:
             before, settled = self.fact(key), binding.fact
             if before is None or settled is None:
                 continue
-            # A 0 that was found to be where an accumulation begins is that again.
-            again = before.constant == 0 and not settled.zero
+            # A 0 that was found to be where an accumulation begins is that again; so is `[]`.
+            again = (before.constant == 0 and not settled.zero) or before.unfilled
             self._bindings[key] = Binding(settled if again else before.widen(settled), clock)
 
     def assigned(self) -> Iterator[tuple[str, Fact]]:

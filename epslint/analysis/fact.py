@@ -63,7 +63,8 @@ class Kind(QuickFlag):
     SHIFTED = auto()  # x − max(x): its largest element is exactly 0
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
     PADS = auto()  # a mask of padding, or the count of one: some of it is real
-    SIMPLEX = auto()  # sums to 1 along some axis
+    SIMPLEX = auto()  # sums to 1 along some axis, or is what is left of that with its largest
+    NORMALISED = auto()  # the log of such a one
     OFFSET = auto()  # a count less a constant: n − 1
     # From a continuous distribution or a network: as a whole neither 0 nor constant, almost surely,
     # whatever single elements are.
@@ -77,7 +78,8 @@ class Kind(QuickFlag):
 
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
-PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.DRAWN | Kind.UNCLIPPED
+PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED
+PROMISED |= Kind.DRAWN | Kind.UNCLIPPED
 # Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
 _SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
 # Kinds that a range can contradict. A magnitude kept away from 0 is none: after a join with the
@@ -199,6 +201,11 @@ class Fact:
     @property
     def can_be_empty(self) -> bool:
         return self.size.has_zero
+
+    @property
+    def unfilled(self) -> bool:
+        """A list of which nothing is known: empty, and there to be filled."""
+        return self.form is Form.LIST and self.range == ranges.TOP and not self.kinds
 
     @property
     def constant(self) -> float | None:

@@ -103,8 +103,11 @@ class Interpreter:
             self.frame.functions[target.value] = value
         elif isinstance(target, cst.Name):
             self.frame.functions.pop(target.value, None)
-        if isinstance(target, cst.Attribute) and _adds_to(target, fact):
-            fact = fact.plus(Kind.RUNNING)
+        if isinstance(target, cst.Attribute):
+            if _adds_to(target, fact):
+                fact = fact.plus(Kind.RUNNING)
+            elif not fact.range.has_zero:
+                fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
         self.expressions.bindings.bind(target, fact, env)
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:

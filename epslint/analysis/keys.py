@@ -235,6 +235,20 @@ def crops(node: cst.Subscript) -> bool:
     return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)
 
 
+def rearranges(node: cst.Subscript) -> bool:
+    """Whether a subscript leaves nothing out: `x[:, None]`, `x[::-1]`, `x[..., None]`."""
+    return not crops(node) and all(map(_takes_all, (element.slice for element in node.slice)))
+
+
+def _takes_all(part: cst.BaseSlice) -> bool:
+    if isinstance(part, cst.Slice):
+        return part.step is None or key_of(part.step) == "-1"
+    index = cast(cst.Index, part).value
+    return isinstance(index, cst.Ellipsis) or (
+        isinstance(index, cst.Name) and index.value == "None"
+    )
+
+
 def is_border(node: cst.Subscript) -> bool:
     """`mask[:, 0, :]`: the first row or column of each, and all of it."""
     slices = [element.slice for element in node.slice]

@@ -26,7 +26,12 @@ def still_means(origin: Origin, env: Env) -> bool:
 
 
 # Operations whose result is not finite only because an operand is not.
-_CARRYING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
+_CARRYING = frozenset(
+    {
+        *(Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT),
+        *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG),
+    }
+)
 # What is divided by goes into a reciprocal, whichever operation that is written as.
 _DIVIDED_BY = MappingProxyType(
     {(Op.DIV, "y"): Op.RECIPROCAL, (Op.ADDCDIV, "y"): Op.RECIPROCAL, (Op.RSQRT, "x"): Op.RECIPROCAL}

@@ -11,7 +11,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import dotted, evaluated
+from epslint.analysis.keys import dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -142,9 +142,10 @@ class MethodCalls:
             return None
         added = [self._expressions.eval(a.value, env) for a in node.args]
         element = added[-1] if added and node.func.attr.value in _ONE_BY_ONE else UNKNOWN
-        empty = held.range == ranges.TOP and not held.kinds
-        joined = element if empty else held.join(replace(element, form=Form.LIST))
+        joined = element if held.unfilled else held.join(replace(element, form=Form.LIST))
         fact = replace(joined, form=Form.LIST, size=ranges.SOME, parts=())
+        if held.unfilled:
+            env.fill(key_of(receiver.node) or "", fact)
         self._calls.store(receiver.node, fact, env)
         return UNKNOWN
 

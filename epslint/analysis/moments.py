@@ -14,7 +14,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 
 _ARRANGING = frozenset(
-    {Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DOUBLE, Op.ITEM, Op.DETACH, Op.TO_NUMPY}
+    {Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.ITEM, Op.DETACH, Op.TO_NUMPY}
 )
 _SUMS_OF_PRODUCTS = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM})
 _SUMMING = _SUMS_OF_PRODUCTS | {Op.SUM}

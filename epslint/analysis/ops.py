@@ -56,6 +56,7 @@ class Op(QuickEnum):
     RSQRT = auto()
     RECIPROCAL = auto()
     EXP = auto()
+    EXP2 = auto()
     EXPM1 = auto()
     LOG = auto()
     LOG1P = auto()
@@ -101,6 +102,7 @@ class Op(QuickEnum):
     PICK = auto()
     SELECT = auto()
     NONZERO = auto()
+    LOAD = auto()
     DETACH = auto()
     TO = auto()
     HALF = auto()
@@ -115,6 +117,7 @@ class Op(QuickEnum):
     AS_TENSOR = auto()
     STACK = auto()
     TOP_K = auto()
+    SORT = auto()
     # makers
     ZEROS = auto()
     ONES = auto()
@@ -125,6 +128,8 @@ class Op(QuickEnum):
     MULTINOMIAL = auto()
     LINSPACE = auto()
     EYE = auto()
+    INVERSE = auto()  # of a matrix, or a root of one
+    SOLVE = auto()
     INIT_NORMAL = auto()
     PARAMETER = auto()
     FINFO = auto()

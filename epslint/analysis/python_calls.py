@@ -14,8 +14,9 @@ from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.signature import parameters
 from epslint.analysis.spellings import BUILTINS
-from epslint.analysis.transfer.arrangement import lowered, raised
+from epslint.analysis.transfer.bounds import lowered, raised
 
 if TYPE_CHECKING:
     from epslint.analysis.calls import Calls
@@ -92,6 +93,15 @@ class PythonCalls:
             self._expressions.eval(argument.value, env)
         return UNKNOWN
 
+    def _mapped(self, node: cst.Call, env: Env) -> Fact | None:
+        """`map(lambda x: …, (a, b))`."""
+        if len(node.args) != 2 or not isinstance(function := node.args[0].value, cst.Lambda):
+            return None
+        if len(parameters(function.params)) != 1:
+            return None
+        source = self._expressions.eval(node.args[1].value, env)
+        return self._expressions.scopes.mapped(function, source, env)
+
 
 _SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = MappingProxyType(
     {
@@ -101,6 +111,7 @@ _SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = Ma
         "range": PythonCalls._counting,
         "enumerate": PythonCalls._paired,
         "zip": PythonCalls._paired,
+        "map": PythonCalls._mapped,
     }
 )
 

@@ -65,7 +65,12 @@ _ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
 )
 
 _COUNTING = frozenset({Op.LEN, Op.NUMEL, Op.SIZE, Op.SUM, Op.MEAN, Op.STD, Op.VAR})
-_ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.DOUBLE, Op.TO, Op.DETACH, Op.PICK, Op.INT})
+_ARRANGING = frozenset(
+    {
+        *(Op.SAME, Op.PICK, Op.SORT, Op.ITEM, Op.DETACH),
+        *(Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT),
+    }
+)
 
 
 def noun(fact: Fact) -> str:

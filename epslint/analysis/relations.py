@@ -8,14 +8,16 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis import ranges
+from epslint.analysis import filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, key_of
+from epslint.analysis.makers import is_some_of, maker
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE, tells_of_advantage
 from epslint.analysis.operators import MIRRORED
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.smoothing import smoothed
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import TOPIC
 
@@ -61,41 +63,47 @@ def _from_larger(x: Operand, y: Operand) -> Fact | None:
 
 
 def _from_running_maximum(x: Operand, y: Operand) -> Fact | None:
-    """What a kernel subtracts that goes through x in blocks."""
-    if not isinstance(y.node, cst.Name) or not _MAXIMUM.search(y.node.value):
-        return None
-    return _shifted(x, Evidence.NAMED)
+    """What a kernel subtracts that goes through x in blocks: of all of them together the largest
+    is then 0.
+    """
+    named = _MAXIMUM.search(_spread_out(y.node))
+    return _shifted(x, Evidence.NAMED) if named or _is_running_maximum(y.fact, x) else None
+
+
+def _spread_out(node: cst.BaseExpression) -> str:
+    """The name in `m_new`, `m_new[:, None]`, `m_new.unsqueeze(-1)`."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value if called(node) == "unsqueeze" else node
+    elif isinstance(node, cst.Subscript):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _is_running_maximum(fact: Fact, x: Operand) -> bool:
+    """`maximum(m, x.max())`."""
+    origin, key = fact.origin, key_of(x.node)
+    while origin is not None and origin.op in (Op.SAME, Op.PICK):
+        origin = origin.fact("x").origin
+    if key is None or origin is None or origin.op not in _UPPER:
+        return False
+    return any(maker(operand.fact) == (Op.MAX, key) for operand in origin.operands.values())
 
 
 def _shifted(x: Operand, ground: Evidence) -> Fact:
     return _like(x.fact, Fact(ranges.NONPOSITIVE, kinds=Kind.SHIFTED, ground=ground))
 
 
-_MAXIMUM = re.compile(r"(^|_)(max(imum)?(_?(score|value|logit)s?)?)$|^m_(i|ij|new|curr)$")
+_MAXIMUM = re.compile(r"(^|_)(max(imum)?(_?(score|val|value|logit)s?)?)$|^m_(i|ij|new|curr)$")
 
 
 def _from_normaliser(x: Operand, y: Operand) -> Fact | None:
     """`x - x.logsumexp()` is log_softmax."""
     op, key = maker(y.fact)
-    if op is not Op.LOGSUMEXP or key is None or not _is_some_of(x, key):
+    if op is not Op.LOGSUMEXP or key is None or not is_some_of(x, key):
         return None
-    known = Fact(ranges.NONPOSITIVE, kinds=Kind.LOGPROB, ground=Evidence.PROVEN)
+    whole = Kind.NORMALISED if key_of(x.node) == key else Kind.NONE
+    known = Fact(ranges.NONPOSITIVE, kinds=Kind.LOGPROB | whole, ground=Evidence.PROVEN)
     return _like(x.fact, known)
-
-
-_SELECTING = frozenset({Op.SAME, Op.PICK, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT})
-
-
-def _is_some_of(part: Operand, key: str) -> bool:
-    """Whether it is what the key names, or elements of it."""
-    operand: Operand | None = part
-    while operand is not None:
-        if key_of(operand.node) == key:
-            return True
-        origin = operand.fact.origin
-        chosen = origin is not None and origin.op in _SELECTING
-        operand = origin.operands.get("x") if origin is not None and chosen else None
-    return False
 
 
 _LOWER, _UPPER = frozenset({Op.MIN, Op.MINIMUM}), frozenset({Op.MAX, Op.MAXIMUM})
@@ -251,18 +259,6 @@ def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:
     return replace(summed, zero=Evidence.NONE)
 
 
-def maker(fact: Fact) -> tuple[Op | None, str | None]:
-    """The operation that made a value, seen through rearrangements, and what it was made of."""
-    origin = fact.origin
-    while origin is not None and "x" in origin.operands:
-        inner = origin.operands["x"].fact.origin
-        through_detach = origin.op is Op.DETACH and inner is not None and inner.op is Op.MAX
-        if origin.op not in (Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK) and not through_detach:
-            return origin.op, key_of(origin.operands["x"].node)
-        origin = inner
-    return (None if origin is None else origin.op), None
-
-
 def root(operands: Mapping[str, Operand]) -> Fact | None:
     """`sqrt(a**2 + b**2)` is a length, as `hypot(a, b)` is: 0 where both are."""
     x = operands.get("x")
@@ -343,11 +339,16 @@ def square(operands: Mapping[str, Operand]) -> Fact | None:
     return transfer(Call(Op.SQUARE, {"x": x.fact}))
 
 
+def product(operands: Mapping[str, Operand]) -> Fact | None:
+    """Products that are known because of what both factors are made of."""
+    return square(operands) or filters.product(operands) or smoothed(operands)
+
+
 RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
     {
         Op.SUB: difference,
         Op.ADD: total,
-        Op.MUL: square,
+        Op.MUL: product,
         Op.DOT: dot_with_itself,
         Op.SQRT: root,
         Op.NORM: length,

@@ -10,7 +10,7 @@ from epslint.analysis import names, ranges
 from epslint.analysis.binding import element_of
 from epslint.analysis.comparisons import keeps_best
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, replace
+from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, Part, replace
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -37,7 +37,38 @@ class InnerScopes:
         element = self._expressions.eval(node.elt, inner)
         self._comprehensions.pop()
         origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
-        return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
+        parts = self._taken_apart(node, env)
+        return replace(element, form=Form.LIST, size=size, parts=parts, origin=origin)
+
+    def _taken_apart(
+        self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env
+    ) -> tuple[Part, ...]:
+        """`a, b = (f(x) for x in (a, b))`."""
+        loop = node.for_in
+        if not isinstance(loop.iter, cst.Tuple | cst.List) or loop.ifs or loop.inner_for_in:
+            return ()
+        if not isinstance(loop.target, cst.Name):
+            return ()
+        source = self._expressions.quietly(loop.iter, env)
+        return self._one_by_one(loop.target.value, source, node.elt, env)
+
+    def mapped(self, function: cst.Lambda, source: Fact, env: Env) -> Fact:
+        """`map(lambda x: x.view(n, -1), (a, b))`."""
+        self.function(function, env)
+        (parameter,) = parameters(function.params)
+        parts = self._one_by_one(parameter.name.value, source, function.body, env)
+        return Fact(form=Form.LIST, size=source.size, parts=parts)
+
+    def _one_by_one(
+        self, name: str, source: Fact, body: cst.BaseExpression, env: Env
+    ) -> tuple[Part, ...]:
+        """What comes of each element of a literal collection."""
+        parts: list[Part] = []
+        for key, part in source.parts if source.form is Form.LIST else ():
+            inner = env.child()
+            inner.assign(name, part, self._expressions.model.tick())
+            parts.append((key, self._expressions.quietly(body, inner)))
+        return tuple(parts)
 
     def dict_comprehension(self, node: cst.DictComp, env: Env) -> Fact:
         inner = env.child()

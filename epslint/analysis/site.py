@@ -62,7 +62,7 @@ class Choice:
 Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
 
 # Operations that hand a value on: what matters is where it goes from there.
-_PASSING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
+_PASSING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
 # Operations that look at the shape alone: `zeros_like(x)`.
 _MEASURING = frozenset({Op.ZEROS, Op.ONES, Op.FULL, Op.RAND, Op.RANDN, Op.SIZE, Op.NUMEL, Op.LEN})
 # Operations that leave a number one number more or less.

@@ -139,6 +139,9 @@ _ROWS = (
     _Row(Op.LOGSUMEXP, "logsumexp reduce_logsumexp", "x dim keepdim"),
     _Row(Op.TRACE, "trace"),
     _Row(Op.DET, "det logdet slogdet"),
+    _Row(Op.INVERSE, "inv inverse cholesky cholesky_inverse", "x", open_ended=False),
+    _Row(Op.SOLVE, "solve solve_triangular", "by x", method=False, open_ended=True),
+    _Row(Op.SOLVE, "cholesky_solve", "x by", open_ended=True),
     _Row(Op.ARGMAX, "argmax", "x dim", open_ended=True),
     _Row(Op.ARGREDUCE, "argmin argsort searchsorted bucketize", "x y dim", open_ended=True),
     _Row(Op.ABS, "abs absolute fabs"),
@@ -147,6 +150,7 @@ _ROWS = (
     _Row(Op.RSQRT, "rsqrt"),
     _Row(Op.RECIPROCAL, "reciprocal"),
     _Row(Op.EXP, "exp"),
+    _Row(Op.EXP2, "exp2"),
     _Row(Op.EXPM1, "expm1"),
     _Row(Op.LOG, "log log2 log10", "x base"),
     _Row(Op.LOG1P, "log1p"),
@@ -207,13 +211,14 @@ _ROWS = (
         Op.PICK,
         "take select narrow "
         "diagonal "
-        "sort unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
-        "pad_across_processes tril triu pad pad_sequence",
+        "unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
+        "pad_across_processes tril triu pad pad_sequence kthvalue",
         "x",
         open_ended=True,
     ),
     _Row(Op.SELECT, "masked_select boolean_mask compress", "x mask", open_ended=True),
-    _Row(Op.TOP_K, "topk top_k kthvalue", "x", open_ended=True),
+    _Row(Op.TOP_K, "topk top_k", "x", open_ended=True),
+    _Row(Op.SORT, "sort", "x", open_ended=True),
     _Row(Op.NONZERO, "nonzero flatnonzero argwhere", "x", open_ended=True),
     _Row(
         Op.STACK, "stack cat concat concatenate hstack vstack", "x", method=False, open_ended=True
@@ -323,6 +328,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "tensorflow.random_uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "numpy.random.random": Spelling(Op.RAND, ("x",), open_ended=True),
         "tensorflow.shape": Spelling(Op.SHAPE, ("x",), open_ended=True),
+        "triton.language.load": Spelling(Op.LOAD, ("x", "mask", "other"), open_ended=True),
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
@@ -384,6 +390,7 @@ NAMESPACES: Mapping[str, Form] = MappingProxyType(
         "jax.ops": Form.JAX,
         "jax.random": Form.JAX,
         "jax.scipy.special": Form.JAX,
+        "jax.scipy.linalg": Form.JAX,
         "flax.linen": Form.JAX,
         "tensorflow": Form.TENSORFLOW,
         "tensorflow.math": Form.TENSORFLOW,

@@ -11,7 +11,8 @@ from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
-from epslint.analysis.keys import crops, evaluated, is_border, key_of
+from epslint.analysis.filters import filtered
+from epslint.analysis.keys import crops, evaluated, is_border, key_of, rearranges
 from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -84,7 +85,7 @@ class Subscripts:
         index: Operand | None = None,
     ) -> Fact:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
-        lost = WHOLE | Kind.PADS if crops(node) else WHOLE
+        lost = Kind.NONE if rearranges(node) else WHOLE | (Kind.PADS if crops(node) else Kind.NONE)
         fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
         if base.is_any(Kind.MASK) and is_border(node) and not tells_of_answer(node.value):
             fact = fact.plus(Kind.PADS)  # who looks at one row alone has a frame of padding
@@ -106,9 +107,12 @@ class Subscripts:
         branch = env.child()
         self._expressions.guards.assume(index, True, branch)
         chosen = self._expressions.quietly(node, branch)
-        size = ranges.SOME if mask.is_any(Kind.PEAKED) else self.count_true(index, env)
-        fact = replace(chosen, kinds=base.kinds & ~WHOLE, size=size, parts=())
         operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
+        left = filtered(operands["x"], operands["mask"])
+        some = left is not None or mask.is_any(Kind.PEAKED)
+        size = ranges.SOME if some else self.count_true(index, env)
+        kinds = base.kinds & ~WHOLE if left is None else left.kinds
+        fact = replace(chosen, kinds=kinds, size=size, parts=())
         return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
 
     def count_true(self, mask: cst.BaseExpression, env: Env) -> Range:

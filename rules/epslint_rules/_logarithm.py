@@ -16,7 +16,7 @@ from epslint.rule import Diagnosis, Edit, Fix, Grade
 from epslint_rules._wording import CONFIDENCE, quoted
 
 # Seen through on the way to the operation that matters.
-ARRANGING = frozenset({Op.SAME, Op.PICK, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})
+ARRANGING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})
 
 
 def maker(fact: Fact, *, through: bool = False) -> Origin | None:

@@ -133,6 +133,7 @@ ELEMENTWISE: tuple[Case, ...] = (
     *each(Op.POW, {"power": np.power}, x=Domain(Range(-9.0, 9.0)), y=Domain(Range(-5.0, 5.0))),
     *each(Op.ABS, {"absolute": np.absolute, "fabs": np.fabs}),
     *each(Op.EXP, {"exp": np.exp}),
+    *each(Op.EXP2, {"exp2": np.exp2}),
     *each(Op.EXPM1, {"expm1": np.expm1}),
     *each(Op.LOG, {"log": np.log, "log2": np.log2, "log10": np.log10}),
     *(
@@ -344,11 +345,16 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.ARGREDUCE, {"argmin": np.argmin, "argsort": np.argsort}),
     *each(Op.ARGMAX, {"argmax": np.argmax}),
     *each(Op.SAME, {"repeat": repeated, "roll": lambda x: np.roll(x, 1), "copy": np.copy}),
-    *each(Op.PICK, {"sort": np.sort, "take": lambda x: np.take(x, [0, -1])}),
+    *each(Op.PICK, {"take": lambda x: np.take(x, [0, -1])}),
     *each(Op.SELECT, {"compress": lambda x: x[::2], "none": lambda x: x[:0]}),
     *(
         Case(Op.TOP_K, "topk", t(lambda x: torch.topk(x, 1)), part=part, form=Form.TORCH)
         for part in (0, 1)
+    ),
+    *each(Op.SORT, {"sort": np.sort}),
+    *(
+        Case(Op.SORT, "sort", t(torch.sort), part=part, form=Form.TORCH)
+        for part in (0, 1, "values", "indices")
     ),
     *each(Op.NONZERO, {"flatnonzero": np.flatnonzero}),
     *each(Op.STACK, {"stack": lambda x: np.stack([x, x]), "cat": lambda x: np.concatenate([x, x])}),
@@ -373,15 +379,21 @@ OF_NOTHING |= {Op.COUNT_NONZERO, Op.LEN, Op.NUMEL, Op.SIZE, Op.NONZERO, Op.DOT}
 ELSEWHERE: Mapping[Op, str] = MappingProxyType(
     {
         Op.ARANGE: "test_arange",
+        Op.EYE: "test_eye",
         Op.FINFO: "test_finfo",
         Op.FINFO_EPS: "test_machine_epsilon",
+        Op.INVERSE: "test_inverse",
         Op.MULTINOMIAL: "test_multinomial",
+        Op.SOLVE: "test_solve",
         Op.TIME: "test_time",
     }
 )
 
 NO_COUNTERPART: Mapping[Op, str] = MappingProxyType(
-    {Op.PARAMETER: "its value is whatever training makes of it: all numbers"}
+    {
+        Op.PARAMETER: "its value is whatever training makes of it: all numbers",
+        Op.LOAD: "triton's, and what is in memory may be any number",
+    }
 )
 
 # -- what is drawn -----------------------------------------------------------------------------
@@ -505,6 +517,36 @@ def test_arange(bounds: Mapping[str, tuple[float, float]]) -> None:
     told = TABLE[Op.ARANGE](Call(Op.ARANGE, facts_, Form.NUMPY))
     for values in product(*bounds.values()):
         assert all(holds(told.range, float(value)) for value in np.arange(*values))
+
+
+def squares_of_rows(op: Op, **matrices: Fact) -> Fact:
+    """What is said of the sums of squares along the rows of what an operation gives."""
+    matrix = TABLE[op](Call(op, matrices, Form.TORCH))
+    squares = TABLE[Op.SQUARE](Call(Op.SQUARE, {"x": matrix}))
+    return TABLE[Op.SUM](Call(Op.SUM, {"x": squares, "dim": number(-1)}))
+
+
+def test_eye() -> None:
+    told = TABLE[Op.EYE](Call(Op.EYE, {"x": number(3)}, Form.TORCH))
+    assert all(holds(told.range, float(value)) for value in torch.eye(3).ravel())
+    summed = TABLE[Op.SUM](Call(Op.SUM, {"x": told, "dim": number(-1)}))
+    assert not summed.range.has_zero
+
+
+def test_inverse() -> None:
+    """No row of an inverse or of a triangular root is 0, whatever single elements are."""
+    assert not squares_of_rows(Op.INVERSE, x=Fact()).zeroable
+    positive = torch.randn(4, 4, dtype=torch.float64).cov() + torch.eye(4)
+    for matrix in (torch.linalg.inv(positive), torch.linalg.cholesky(positive)):
+        assert matrix.square().sum(-1).min() > 0
+
+
+def test_solve() -> None:
+    """What solves a system for `eye` is an inverse; for a row of zeros it is zeros."""
+    assert not squares_of_rows(Op.SOLVE, by=Fact(), x=TABLE[Op.EYE](Call(Op.EYE, {}))).zeroable
+    assert squares_of_rows(Op.SOLVE, by=Fact(), x=Fact()).zeroable
+    solution = torch.linalg.solve_triangular(torch.eye(3), torch.zeros(3, 1), upper=True)
+    assert solution.square().sum() == 0
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])

@@ -1,4 +1,4 @@
-"""Transfer functions: Op → what is known of its result. One table, read from five rooms."""
+"""Transfer functions: Op → what is known of its result. One table, read from seven rooms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from types import MappingProxyType
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
-from epslint.analysis.transfer import arithmetic, arrangement, functions, powers, reductions
+from epslint.analysis.transfer import (
+    arithmetic,
+    arrangement,
+    bounds,
+    functions,
+    matrices,
+    powers,
+    reductions,
+)
 from epslint.analysis.transfer.call import Call, Transfer, result
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
@@ -17,6 +25,8 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         **reductions.TABLE,
         **functions.TABLE,
         **arrangement.TABLE,
+        **bounds.TABLE,
+        **matrices.TABLE,
         Op.COMPARE: reductions.truth,
         Op.LOGICAL: reductions.logical,
         Op.ISNAN: reductions.finiteness,

@@ -207,6 +207,8 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
     if y.is_any(_SCALES):
         kinds |= x.kinds & LOGARITHMIC
     kinds |= (x.kinds if x.zero else Kind.NONE) | (y.kinds if y.zero else Kind.NONE)
+    if _leaves_some(x, y) or _leaves_some(y, x):
+        return (kinds | Kind.DRAWN) & ~(WHOLE | Kind.MASK | Kind.SIGNED)
     if (x.kinds | y.kinds) & Kind.DRAWN:
         kept = all(map(_keeps_drawn, (x, y)))
         kinds = kinds | Kind.DRAWN if kept else kinds & ~Kind.DRAWN
@@ -214,6 +216,11 @@ def _kinds_of_product(x: Fact, y: Fact) -> Kind:
         kinds &= ~Kind.MASK  # what is masked is no mask, and its sum is no count
     kinds &= ~(WHOLE | Kind.SIGNED if not (x.kinds & y.kinds & Kind.SIGNED) else WHOLE)
     return kinds | (_kinds_scaled(x, by=y) | _kinds_scaled(y, by=x)) & Kind.SHIFTED
+
+
+def _leaves_some(x: Fact, mask: Fact) -> bool:
+    """`exp(w) * eye`: in every row there is one exponential that is left."""
+    return x.is_any(Kind.EXP) and not x.zero and mask.is_any(Kind.PEAKED)
 
 
 def _kinds_scaled(fact: Fact, by: Fact) -> Kind:

@@ -1,4 +1,4 @@
-"""The same values elsewhere: casts, shapes, selections, fresh tensors, and clamps."""
+"""The same values elsewhere: casts, shapes, selections, and fresh tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from epslint.analysis.fact import (
     joined,
     number,
     replace,
-    weakest,
 )
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
@@ -52,13 +51,25 @@ def selected(call: Call) -> Fact:
 
 
 def picked_pair(call: Call) -> Fact:
-    """The largest elements and where they are: of a distribution they are not all 0."""
-    values = like(call, call.x.minus(WHOLE & ~Kind.SIMPLEX))
+    """The largest elements and where they are: of probabilities they are not all 0."""
+    if call.constant("largest") == 0:
+        return _with_places(call, picked(call))
+    largest = call.x.minus(Kind.SHIFTED | Kind.NORMALISED)
+    if largest.is_any(Kind.PROB) and not largest.is_any(Kind.SUM):
+        largest = largest.plus(Kind.SIMPLEX)
+    return _with_places(call, like(call, largest))
+
+
+def ordered(call: Call) -> Fact:
+    """The same elements, the smallest or the largest of them first; torch says from where."""
+    fact = like(call, call.x)
+    return fact if fact.form not in (Form.TORCH, Form.UNKNOWN) else _with_places(call, fact)
+
+
+def _with_places(call: Call, values: Fact) -> Fact:
     indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
-    return replace(
-        values,
-        parts=((0, values), (1, indices), ("values", values), ("indices", indices)),
-    )
+    pair = ((0, values), (1, indices), ("values", values), ("indices", indices))
+    return replace(values, parts=pair)
 
 
 def positions(call: Call) -> Fact:
@@ -116,6 +127,12 @@ def to_numpy(call: Call) -> Fact:
 
 def to_list(call: Call) -> Fact:
     return replace(call.x, form=Form.LIST, grad=False)
+
+
+def loaded(call: Call) -> Fact:
+    """A block of a tensor in a kernel; −∞ beyond its end is there to be left out of a softmax."""
+    struck = call.constant("other") == -ranges.INF
+    return Fact(kinds=Kind.STRUCK if struck else Kind.NONE, form=Form.TORCH)
 
 
 def fresh(call: Call) -> Fact:
@@ -269,65 +286,13 @@ def _known(precision: Precision | None, name: str, otherwise: Range) -> Range:
     return ranges.point(precision.eps if name == "eps" else precision.tiny)
 
 
-# -- clamps ----------------------------------------------------------------------------------
-
-
-def clamp(call: Call) -> Fact:
-    fact = call.x
-    if (lower := call.get("min")) is not None and lower.form is not Form.OTHER:
-        fact = raised(fact, lower)
-    if (upper := call.get("max")) is not None and upper.form is not Form.OTHER:  # None: no bound
-        fact = lowered(fact, upper)
-    return like(call, fact.minus(WHOLE))
-
-
-def raised(x: Fact, floor: Fact) -> Fact:
-    """max(x, floor)."""
-    range_ = x.range.maximum(floor.range)
-    if floor.constant == 0 and x.constant is None:
-        # Nothing need be known of x: a floor of 0 is there because it is reached.
-        kinds = (x.kinds & ~Kind.DRAWN) | Kind.MAGNITUDE
-        return replace(x, range=range_, zero=Evidence.PROVEN, kinds=kinds)
-    if floor.range.hi <= 0:
-        return replace(x, range=range_, zero=max(x.zero, floor.zero))
-    return replace(x, range=range_, zero=weakest(x.zero, floor.zero))
-
-
-def lowered(x: Fact, ceiling: Fact) -> Fact:
-    """min(x, ceiling)."""
-    zero = max(x.zero, ceiling.zero)
-    huge = weakest(x.huge, ceiling.huge)
-    return replace(x, range=x.range.minimum(ceiling.range), zero=zero, huge=huge)
-
-
-def larger(call: Call) -> Fact:
-    x, y = _value_first(call)
-    return like(call, replace(raised(x, y), grad=x.grad or y.grad).minus(WHOLE))
-
-
-def smaller(call: Call) -> Fact:
-    x, y = _value_first(call)
-    return like(call, replace(lowered(x, y), grad=x.grad or y.grad).minus(WHOLE))
-
-
-def _value_first(call: Call) -> tuple[Fact, Fact]:
-    """`max(1, n)` is `max(n, 1)`: the bound is the constant one."""
-    x, y = call.x, call.y
-    return (y, x) if x.constant is not None and y.constant is None else (x, y)
-
-
-def finite(call: Call) -> Fact:
-    x, filling = call.x, call.get("nan") or number(0)
-    range_ = x.range.join(filling.range) if x.range.nan else x.range
-    return like(call, replace(x, range=range_.without_nan()))
-
-
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
     {
         Op.SAME: same,
         Op.PICK: picked,
         Op.SELECT: selected,
         Op.TOP_K: picked_pair,
+        Op.SORT: ordered,
         Op.NONZERO: positions,
         Op.DETACH: detached,
         Op.HALF: cast(DType.FLOAT16),
@@ -339,6 +304,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.ITEM: item,
         Op.TO_NUMPY: to_numpy,
         Op.TO_LIST: to_list,
+        Op.LOAD: loaded,
         Op.AS_TENSOR: fresh,
         Op.STACK: stacked,
         Op.ZEROS: filled(0.0),
@@ -358,11 +324,5 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.TIME: clock,
         Op.FINFO: precision_info,
         Op.FINFO_EPS: machine_epsilon,
-        Op.CLAMP: clamp,
-        Op.CLAMP_MIN: clamp,
-        Op.CLAMP_MAX: clamp,
-        Op.MAXIMUM: larger,
-        Op.MINIMUM: smaller,
-        Op.NAN_TO_NUM: finite,
     }
 )

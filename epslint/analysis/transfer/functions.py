@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from epslint.analysis import ranges
@@ -24,10 +24,19 @@ def absolute(call: Call) -> Fact:
 
 
 def exponential(call: Call) -> Fact:
+    return _exponential(call, math.exp, 1.0)
+
+
+def power_of_two(call: Call) -> Fact:
+    """exp2, which kernels compute with in place of exp."""
+    return _exponential(call, lambda v: 2.0**v, math.log(2))
+
+
+def _exponential(call: Call, function: Callable[[float], float], steepness: float) -> Fact:
     x = call.x
-    limit = (x.dtype.precision or FLOAT32).exp_limit
-    lo = 0.0 if x.range.lo < -limit else math.exp(min(x.range.lo, limit))
-    hi = ranges.INF if x.range.hi > limit else math.exp(x.range.hi)
+    limit = (x.dtype.precision or FLOAT32).exp_limit / steepness
+    lo = 0.0 if x.range.lo < -limit else function(min(x.range.lo, limit))
+    hi = ranges.INF if x.range.hi > limit else function(x.range.hi)
     ground = x.ground
     underflows = x.kinds & (Kind.LOGPROB | Kind.LOGRATIO | Kind.SHIFTED)
     return result(
@@ -44,6 +53,7 @@ def _kinds_of_exp(x: Fact) -> Kind:
     kinds = Kind.EXP | (x.kinds & (TOPIC | Kind.PARAMETER | Kind.LOGSCALE))
     kinds |= Kind.PROB if x.is_any(Kind.LOGPROB) and x.range.hi <= 0 else Kind.NONE
     kinds |= Kind.RATIO if x.is_any(Kind.LOGRATIO) else Kind.NONE
+    kinds |= Kind.SIMPLEX if x.is_any(Kind.NORMALISED) else Kind.NONE
     return kinds | (Kind.PEAKED if x.is_any(Kind.SHIFTED) else Kind.NONE)
 
 
@@ -60,6 +70,7 @@ def logarithm(call: Call) -> Fact:
     kinds = x.kinds & TOPIC
     kinds |= Kind.LOGPROB if x.is_any(Kind.PROB) else Kind.NONE
     kinds |= Kind.LOGRATIO if x.is_any(Kind.RATIO) else Kind.NONE
+    kinds |= Kind.NORMALISED if x.is_any(Kind.SIMPLEX) else Kind.NONE
     huge = x.huge if x.is_any(Kind.RATIO) else Evidence.NONE
     range_ = ranges.TOP if call.get("base") else _of_any_base(_log_range(x.range))
     return result(call, range_, kinds, ground=x.ground, huge=huge)
@@ -110,6 +121,11 @@ def _probability(call: Call, kinds: Kind) -> Fact:
 def log_probability(call: Call) -> Fact:
     kinds = Kind.LOGPROB | (call.x.kinds & Kind.STRUCK)
     return result(call, ranges.NONPOSITIVE, kinds, ground=Evidence.PROVEN)
+
+
+def log_distribution(call: Call) -> Fact:
+    """log_softmax: the logs of probabilities that sum to 1."""
+    return log_probability(call).plus(Kind.NORMALISED)
 
 
 def log_density(call: Call) -> Fact:
@@ -204,13 +220,14 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
     {
         Op.ABS: absolute,
         Op.EXP: exponential,
+        Op.EXP2: power_of_two,
         Op.EXPM1: exp_minus_one,
         Op.LOG: logarithm,
         Op.LOG1P: log_one_plus,
         Op.SIGMOID: probability,
         Op.HARD_SIGMOID: probability,
         Op.SOFTMAX: distribution,
-        Op.LOG_SOFTMAX: log_probability,
+        Op.LOG_SOFTMAX: log_distribution,
         Op.LOGSIGMOID: log_probability,
         Op.LOG_PROB: log_density,
         Op.CROSS_ENTROPY: cross_entropy,

@@ -17,7 +17,20 @@ def power(call: Call) -> Fact:
     exponent = call.y.constant
     if exponent is not None:
         return _raised_to(call, exponent)
-    return result(call, ranges.POSITIVE if call.x.range.positive else ranges.TOP)
+    if call.x.range.positive:
+        return result(call, ranges.POSITIVE)
+    return result(call, _NOWHERE_ZERO if _is_negated(call.y) else ranges.TOP)
+
+
+_NOWHERE_ZERO = ranges.TOP.without_zero()
+
+
+def _is_negated(exponent: Fact) -> bool:
+    """`f ** (-alpha / 2)`: by its meaning alpha is positive, and 1 / f ** alpha is never 0."""
+    origin = exponent.origin
+    while origin is not None and origin.op in (Op.MUL, Op.DIV):
+        origin = origin.fact("x").origin
+    return origin is not None and origin.op is Op.NEG
 
 
 def square(call: Call) -> Fact:

@@ -9,7 +9,7 @@ from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
 from epslint.analysis.ranges import Range
-from epslint.analysis.transfer.arrangement import larger, smaller
+from epslint.analysis.transfer.bounds import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
 
 _SUMMED = TOPIC | LOGARITHMIC | Kind.MASK | Kind.PROB | Kind.SIGNED | Kind.MAGNITUDE
@@ -33,7 +33,7 @@ def sum_(call: Call) -> Fact:
         range_,
         kinds,
         ground=max(x.ground, Evidence.NAMED),
-        zero=_unless_drawn(_zero_of_sum(x, call.form, many=call.get("dim") is not None), x),
+        zero=_unless_drawn(_zero_of_sum(_in_total(call), call.form, many=_are_many(call)), x),
         huge=x.huge,
         dtype=DType.INT if x.dtype.discrete else x.dtype,
     )
@@ -51,6 +51,22 @@ def _range_of_sum(x: Fact) -> Range:
         hi = 0.0 if x.can_be_empty else x.range.hi
         return Range(-ranges.INF, hi, hi_open=x.range.hi_open and not x.can_be_empty)
     return replace(ranges.REAL, nan=x.range.nan)
+
+
+def _are_many(call: Call) -> bool:
+    """Whether there is one result for each row."""
+    return call.get("dim") is not None
+
+
+def _in_total(call: Call) -> Fact:
+    """Sums of which the sum or the mean is taken are 0 when all of them are: one is not enough."""
+    x = call.x
+    if _are_many(call) or x.origin is None or x.origin.op is not Op.SUM:
+        return x
+    inner = x.origin.fact("x")
+    if "dim" not in x.origin.operands or x.zero is not Evidence.NAMED:
+        return x
+    return replace(x, zero=_zero_of_sum(inner, inner.form, many=False))
 
 
 def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
@@ -79,7 +95,8 @@ def mean(call: Call) -> Fact:
         range_ = range_.meet(ranges.POSITIVE)
     # Of the mean of unknown things nothing is known: weights and sizes have means too.
     unclear = x.is_any(Kind.MAGNITUDE | Kind.SIGNED | TOPIC)
-    zero = _unless_drawn(x.zero or (Evidence.NAMED if unclear else Evidence.NONE), x)
+    shown = _in_total(call).zero or (Evidence.NAMED if unclear else Evidence.NONE)
+    zero = _unless_drawn(shown, x)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
 
 

@@ -1,0 +1,42 @@
+"""Makers: which operation made a value, seen through rearrangements, and of what."""
+
+from __future__ import annotations
+
+from epslint.analysis.fact import Fact
+from epslint.analysis.keys import key_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+
+_ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK, Op.SORT})
+_SELECTING = frozenset(
+    {Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT}
+)
+
+
+def maker(fact: Fact) -> tuple[Op | None, str | None]:
+    """The operation that made a value, and the key of what it was made of."""
+    origin = fact.origin
+    while origin is not None and "x" in origin.operands:
+        inner = origin.operands["x"].fact.origin
+        through_detach = origin.op is Op.DETACH and inner is not None and inner.op is Op.MAX
+        if origin.op not in _ARRANGING and not through_detach:
+            return origin.op, key_of(origin.operands["x"].node)
+        origin = inner
+    return (None if origin is None else origin.op), None
+
+
+def is_some_of(part: Operand, key: str) -> bool:
+    """Whether it is what the key names, or elements of it."""
+    return whole_of(part, key) is not None
+
+
+def whole_of(part: Operand, key: str) -> Operand | None:
+    """What the key named when some of its elements were chosen, if these are such."""
+    operand: Operand | None = part
+    while operand is not None:
+        if key_of(operand.node) == key:
+            return operand
+        origin = operand.fact.origin
+        chosen = origin is not None and origin.op in _SELECTING
+        operand = origin.operands.get("x") if origin is not None and chosen else None
+    return None
