@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, dotted, key_of, roots_of
@@ -72,6 +73,7 @@ class Bindings:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
         path = key_of(target.value)
         if path is None:
+            self._expressions.ledger.note_use(Op.NAME, target, fact)
             return
         index = target.slice[0].slice
         if len(target.slice) == 1 and isinstance(index, cst.Index):
@@ -79,13 +81,15 @@ class Bindings:
                 key = key_of(target)
                 if key is not None:
                     env.assign(key, fact, self._model.tick())
-                if names.tells_of_report(called(target.value)):
-                    self._expressions.ledger.note_use(Op.REPORT, target, fact)
+                report = names.tells_of_report(called(target.value))
+                use = Op.REPORT if report else Op.NAME
+                self._expressions.ledger.note_use(use, target, fact)
                 return
             mask = self._expressions.quietly(index.value, env)
             if mask.is_any(Kind.MASK):
-                self._overwrite(target.value, path, index.value, fact, env)
+                self._overwrite(target, path, index.value, fact, env)
                 return
+        self._expressions.ledger.note_use(Op.NAME, target, fact)
         before = env.fact(path) or UNKNOWN
         if fact.constant == 0:
             return  # some are left out: that is not what the others are
@@ -101,9 +105,11 @@ class Bindings:
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def _overwrite(
-        self, node: cst.BaseExpression, path: str, mask: cst.BaseExpression, fact: Fact, env: Env
+        self, target: cst.Subscript, path: str, mask: cst.BaseExpression, fact: Fact, env: Env
     ) -> None:
+        node = target.value
         before = self._expressions.quietly(node, env)
+        self._expressions.ledger.note_use(Op.NAME, target, fact)
         self.repair(before, mask, True, env)
         kept = env.child()
         self._expressions.guards.assume(mask, False, kept)
@@ -111,6 +117,10 @@ class Bindings:
         after = rest.join(replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype))
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
+        if caps(self._expressions.quietly(mask, env), False, before):
+            # `ratio[ratio > limit] = 0`: what is used from here on is another value.
+            self._expressions.ledger.note_use(Op.CLAMP_MAX, target, before)
+            after = replace(after, origin=None, rivals=())
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
@@ -173,6 +183,8 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
     told = names.named(path.rpartition(".")[2])
     if fact.ground is Evidence.NAMED and fact.origin is None and _is_log_of(told, fact):
         return told  # `lprobs = model.get_normalized_probs(x)`
+    if fact.grad and not told.grad and fact.is_any(Kind.LOGPROB) and told.is_any(Kind.LOGPROB):
+        return replace(fact, grad=False)  # `old_logps = torch.cat(logps)`: they are held fixed
     if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
         return fact
     if told is UNKNOWN:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.comparisons import compared
+from epslint.analysis.comparisons import caps, compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
@@ -46,6 +46,9 @@ _CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 # Who asks whether a value is finite, or makes it so, reckons with its not being.
 _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
+
+# Reductions that there is one of for values with NaN among them.
+_SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
 
 # What they make of a value depends on bounds that a star hides.
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
@@ -124,7 +127,9 @@ class Calls:
         if op in (Op.WHERE, Op.MASKED_FILL):
             fact = self._chosen(op, operands, env)
             if fact is not None:
-                return expressions.ledger.conclude(op, node, operands, fact, env)
+                fact = expressions.ledger.conclude(op, node, operands, fact, env)
+                self._note_caps(op, node, operands)
+                return fact
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
         op = self._meant(op, operands, env)
@@ -139,6 +144,8 @@ class Calls:
         elif op is Op.TO:
             fact = self._converted(operands)
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
+        if op in _SKIPPING and names.tells_of_skipping_nan(called(node)) and "x" in operands:
+            expressions.ledger.note_use(Op.NAN_TO_NUM, node, operands["x"].fact)
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
         return fact
@@ -206,6 +213,13 @@ class Calls:
         forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
         return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
 
+    def _note_caps(self, op: Op, node: cst.Call, operands: Mapping[str, Operand]) -> None:
+        """`where(r <= limit, r, 0)` is used as a clamp would be."""
+        test, met, unmet = _branches(op, operands)
+        for value, truth in ((met, True), (unmet, False)):
+            if test is not None and value is not None and caps(test.fact, truth, value.fact):
+                self._expressions.ledger.note_use(Op.CLAMP_MAX, node, value.fact)
+
     def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
         expressions, frame = self._expressions, self._expressions.frame
         inner = env.child()
@@ -255,6 +269,7 @@ class Calls:
             if operand.fact.constant == 0:
                 self._forget(operand.node, operand.fact, env)  # zeros that are there to be filled
         if summary is None:
+            expressions.ledger.note_function(callee[1], node)
             return None
         self._learn(summary, positional, keywords, env)
         return replace(summary.value, grad=summary.value.grad and env.mode.grad)
@@ -279,20 +294,21 @@ class Calls:
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         path = dotted(node.func) or ""
-        use = _use_in(node)
+        use, given = _use_in(node), False
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(use, node, fact)
+            given = given or fact.origin is not None
             if use is Op.REPORT and isinstance(argument.value, cst.Dict):
-                for _, part in fact.parts:
-                    self._expressions.ledger.note_use(use, argument.value, part)
+                self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
         if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         told = _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
-        if told.is_any(Kind.MASK):
-            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`.
+        if told.is_any(Kind.MASK) or (given and told is UNKNOWN):
+            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
+            # of an argument is told by what becomes of the result.
             return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
         return told
 
@@ -316,8 +332,15 @@ def _as_number(operand: Operand) -> Operand:
 
 
 def _use_in(node: cst.Call) -> Op:
-    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`."""
-    owner = called(node.func.value) if isinstance(node.func, cst.Attribute) else ""
+    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
+    `metrics["kl"].append(kl)`.
+    """
+    holder = node.func.value if isinstance(node.func, cst.Attribute) else None
+    while isinstance(holder, cst.Subscript):
+        holder = holder.value
+    owner = "" if holder is None else called(holder)
+    if names.tells_of_skipping_nan(called(node)):
+        return Op.NAN_TO_NUM
     if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
         return Op.REPORT
     return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL

@@ -105,6 +105,8 @@ class Interpreter:
             self.frame.functions.pop(target.value, None)
         if isinstance(target, cst.Attribute) and _adds_to(target, fact):
             fact = fact.plus(Kind.RUNNING)
+        if isinstance(value, cst.Dict) and names.tells_of_report(called(target)):
+            self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
@@ -167,7 +169,7 @@ class Interpreter:
 
     def _return(self, node: cst.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
-        self.expressions.ledger.note_use(Op.NAME, node, fact)
+        self.expressions.ledger.note_use(Op.RETURN, self.frame.inner or node, fact)
         self.frame.leave(fact, env)
         return False
 
@@ -290,6 +292,8 @@ class Interpreter:
 
     def _function(self, node: cst.FunctionDef, env: Env) -> bool:
         self.frame.functions[node.name.value] = node
+        if node.decorators:
+            self.expressions.ledger.note_function(node, node.name)
         self.model.run_nested(node, env, self.frame)
         return True
 

@@ -31,6 +31,7 @@ class InnerScopes:
         size = self._bind_for(node.for_in, inner)
         element = self._expressions.eval(node.elt, inner)
         self._comprehensions.pop()
+        self._expressions.ledger.note_use(Op.SELECT, node, element)
         origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
         return replace(element, form=Form.LIST, size=size, parts=(), origin=origin)
 
@@ -38,7 +39,8 @@ class InnerScopes:
         inner = env.child()
         self._bind_for(node.for_in, inner)
         self._expressions.eval(node.key, inner)
-        self._expressions.eval(node.value, inner)
+        value = self._expressions.eval(node.value, inner)
+        self._expressions.ledger.note_use(Op.NAME, node, value)
         return NOT_A_NUMBER
 
     def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
@@ -64,7 +66,8 @@ class InnerScopes:
                 names.named(parameter.name.value),
                 self._expressions.model.tick(),
             )
-        self._expressions.eval(node.body, inner)
+        value = self._expressions.eval(node.body, inner)
+        self._expressions.ledger.note_use(Op.RETURN, node, value)
         return NOT_A_NUMBER
 
     def walrus(self, node: cst.NamedExpr, env: Env) -> Fact:
