@@ -47,8 +47,18 @@ class Bindings:
         for position, element in enumerate(target.elements):
             part = fact.part(position)
             if part is None:
-                part = fact if fact.is_any(Kind.SHAPE) else element_of(fact)
+                part = fact if fact.is_any(Kind.SHAPE) else self._element(element.value, fact)
             self.bind(element.value, part, env)
+
+    def bind_each(self, target: cst.BaseExpression, source: Fact, env: Env) -> None:
+        """Give the target of a loop the elements of what is iterated over."""
+        self.bind(target, self._element(target, source), env)
+
+    def _element(self, target: cst.BaseExpression, source: Fact) -> Fact:
+        element = _element_of(source)
+        if element.origin is not source.origin:
+            self._expressions.ledger.note_use(Op.NAME, target, source)  # out of sight from here on
+        return element
 
     def _bind_path(self, target: cst.Name | cst.Attribute, fact: Fact, env: Env) -> None:
         path = dotted(target)
@@ -204,7 +214,7 @@ def _is_log_of(told: Fact, fact: Fact) -> bool:
     return told.is_any(Kind.LOGPROB) and fact.is_any(Kind.PROB)
 
 
-def element_of(fact: Fact) -> Fact:
+def _element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
     if fact.form is Form.LIST:
         return replace(

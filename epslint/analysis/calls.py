@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.comparisons import caps, compared
+from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
@@ -20,8 +20,8 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
-from epslint.analysis.site import Choice
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.training import Training
@@ -61,6 +61,7 @@ class Calls:
         self._expressions = expressions
         watched = Op.STEP in expressions.model.listening
         self._training = Training(expressions) if watched else None
+        self._selections = Selections(expressions)
         self._attempts = (
             self._library,
             PythonCalls(self, expressions).eval,
@@ -125,10 +126,8 @@ class Calls:
     ) -> Fact:
         expressions = self._expressions
         if op in (Op.WHERE, Op.MASKED_FILL):
-            fact = self._chosen(op, operands, env)
+            fact = self._selections.eval(op, node, operands, env)
             if fact is not None:
-                fact = expressions.ledger.conclude(op, node, operands, fact, env)
-                self._note_caps(op, node, operands)
                 return fact
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
@@ -191,44 +190,6 @@ class Calls:
             return x
         grad = x.grad and not target.fact.dtype.discrete
         return replace(x, dtype=target.fact.dtype, grad=grad)
-
-    # -- selections --------------------------------------------------------------------------
-
-    def _chosen(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Fact | None:
-        """`where(c, a, b)` is a where c holds and b where it does not."""
-        test, met, unmet = _branches(op, operands)
-        if test is None or met is None or unmet is None:
-            return None
-        first = self._where(test, True, met, env)
-        second = self._where(test, False, unmet, env)
-        expressions = self._expressions
-        expressions.bindings.repair(unmet.fact, test.node, True, env)
-        expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = first.join(second)
-        constants = {first.constant, second.constant} - {None}
-        if -ranges.INF in constants:
-            joined = joined.plus(Kind.STRUCK)
-        elif constants:
-            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
-        forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
-        return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
-
-    def _note_caps(self, op: Op, node: cst.Call, operands: Mapping[str, Operand]) -> None:
-        """`where(r <= limit, r, 0)` is used as a clamp would be."""
-        test, met, unmet = _branches(op, operands)
-        for value, truth in ((met, True), (unmet, False)):
-            if test is not None and value is not None and caps(test.fact, truth, value.fact):
-                self._expressions.ledger.note_use(Op.CLAMP_MAX, node, value.fact)
-
-    def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
-        expressions, frame = self._expressions, self._expressions.frame
-        inner = env.child()
-        expressions.guards.assume(test.node, truth, inner)
-        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
-        try:
-            return expressions.eval(branch.node, inner)
-        finally:
-            frame.choosing = choosing
 
     # -- functions of the same module --------------------------------------------------------
 
@@ -344,15 +305,6 @@ def _use_in(node: cst.Call) -> Op:
     if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
         return Op.REPORT
     return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL
-
-
-def _branches(
-    op: Op, operands: Mapping[str, Operand]
-) -> tuple[Operand | None, Operand | None, Operand | None]:
-    """The condition, the value where it holds, the value where it does not."""
-    if op is Op.WHERE:
-        return operands.get("cond"), operands.get("x"), operands.get("y")
-    return operands.get("mask"), operands.get("value"), operands.get("x")
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

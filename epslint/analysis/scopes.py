@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.binding import element_of
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, replace
 from epslint.analysis.ops import Op
@@ -47,7 +46,7 @@ class InnerScopes:
         """Bind the targets of a comprehension; how many elements it may give."""
         source = self._expressions.eval(loop.iter, env)
         self._expressions.enter(loop.iter, env)
-        self._expressions.bindings.bind(loop.target, element_of(source), env)
+        self._expressions.bindings.bind_each(loop.target, source, env)
         size = source.size
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
