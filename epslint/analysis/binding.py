@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered
@@ -47,8 +48,18 @@ class Bindings:
         for position, element in enumerate(target.elements):
             part = fact.part(position)
             if part is None:
-                part = fact if fact.is_any(Kind.SHAPE) else element_of(fact)
+                part = fact if fact.is_any(Kind.SHAPE) else self._element(element.value, fact)
             self.bind(element.value, part, env)
+
+    def bind_each(self, target: cst.BaseExpression, source: Fact, env: Env) -> None:
+        """Give the target of a loop the elements of what is iterated over."""
+        self.bind(target, self._element(target, source), env)
+
+    def _element(self, target: cst.BaseExpression, source: Fact) -> Fact:
+        element = _element_of(source)
+        if element.origin is not source.origin:
+            self._expressions.ledger.note_use(Op.NAME, target, source)  # out of sight from here on
+        return element
 
     def _bind_path(self, target: cst.Name | cst.Attribute, fact: Fact, env: Env) -> None:
         path = dotted(target)
@@ -73,6 +84,7 @@ class Bindings:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
         path = key_of(target.value)
         if path is None:
+            self._expressions.ledger.note_use(Op.NAME, target, fact)
             return
         index = target.slice[0].slice
         if len(target.slice) == 1 and isinstance(index, cst.Index):
@@ -80,13 +92,15 @@ class Bindings:
                 key = key_of(target)
                 if key is not None:
                     env.assign(key, fact, self._model.tick())
-                if names.tells_of_report(called(target.value)):
-                    self._expressions.ledger.note_use(Op.REPORT, target, fact)
+                report = names.tells_of_report(called(target.value))
+                use = Op.REPORT if report else Op.NAME
+                self._expressions.ledger.note_use(use, target, fact)
                 return
             mask = self._expressions.quietly(index.value, env)
             if mask.is_any(Kind.MASK):
-                self._overwrite(target.value, path, Operand(index.value, mask), fact, env)
+                self._overwrite(target, path, Operand(index.value, mask), fact, env)
                 return
+        self._expressions.ledger.note_use(Op.NAME, target, fact)
         before = env.fact(path) or UNKNOWN
         if fact.constant == 0:
             return  # some are left out: that is not what the others are
@@ -102,9 +116,11 @@ class Bindings:
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def _overwrite(
-        self, node: cst.BaseExpression, path: str, mask: Operand, fact: Fact, env: Env
+        self, target: cst.Subscript, path: str, mask: Operand, fact: Fact, env: Env
     ) -> None:
+        node = target.value
         before = self._expressions.quietly(node, env)
+        self._expressions.ledger.note_use(Op.NAME, target, fact)
         self.repair(before, mask.node, True, env)
         kept = env.child()
         self._expressions.guards.assume(mask.node, False, kept)
@@ -114,6 +130,10 @@ class Bindings:
             after = filtered(Operand(node, before), mask, truth=False) or after
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
+        if caps(mask.fact, False, before):
+            # `ratio[ratio > limit] = 0`: what is used from here on is another value.
+            self._expressions.ledger.note_use(Op.CLAMP_MAX, target, before)
+            after = replace(after, origin=None, rivals=())
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
     def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
@@ -176,6 +196,8 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
     told = names.named(path.rpartition(".")[2])
     if fact.ground is Evidence.NAMED and fact.origin is None and _is_log_of(told, fact):
         return told  # `lprobs = model.get_normalized_probs(x)`
+    if fact.grad and not told.grad and fact.is_any(Kind.LOGPROB) and told.is_any(Kind.LOGPROB):
+        return replace(fact, grad=False)  # `old_logps = torch.cat(logps)`: they are held fixed
     if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
         return fact
     if told is UNKNOWN:
@@ -195,7 +217,7 @@ def _is_log_of(told: Fact, fact: Fact) -> bool:
     return told.is_any(Kind.LOGPROB) and fact.is_any(Kind.PROB)
 
 
-def element_of(fact: Fact) -> Fact:
+def _element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
     if fact.form is Form.LIST:
         return replace(

@@ -14,15 +14,14 @@ from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.filters import kept_where
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
-from epslint.analysis.site import Choice
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.training import Training
@@ -48,6 +47,9 @@ _CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
 
+# Reductions that there is one of for values with NaN among them.
+_SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
+
 # What they make of a value depends on bounds that a star hides.
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
 
@@ -59,6 +61,7 @@ class Calls:
         self._expressions = expressions
         watched = Op.STEP in expressions.model.listening
         self._training = Training(expressions) if watched else None
+        self._selections = Selections(expressions)
         self._attempts = (
             self._library,
             PythonCalls(self, expressions).eval,
@@ -123,9 +126,9 @@ class Calls:
     ) -> Fact:
         expressions = self._expressions
         if op in (Op.WHERE, Op.MASKED_FILL):
-            fact = self._chosen(op, operands, env)
+            fact = self._selections.eval(op, node, operands, env)
             if fact is not None:
-                return expressions.ledger.conclude(op, node, operands, fact, env)
+                return fact
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
         op = self._meant(op, operands, env)
@@ -140,6 +143,8 @@ class Calls:
         elif op is Op.TO:
             fact = self._converted(operands)
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
+        if op in _SKIPPING and names.tells_of_skipping_nan(called(node)) and "x" in operands:
+            expressions.ledger.note_use(Op.NAN_TO_NUM, node, operands["x"].fact)
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
         return fact
@@ -186,37 +191,6 @@ class Calls:
         grad = x.grad and not target.fact.dtype.discrete
         return replace(x, dtype=target.fact.dtype, grad=grad)
 
-    # -- selections --------------------------------------------------------------------------
-
-    def _chosen(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Fact | None:
-        """`where(c, a, b)` is a where c holds and b where it does not."""
-        test, met, unmet = _branches(op, operands)
-        if test is None or met is None or unmet is None:
-            return None
-        first = self._where(test, True, met, env)
-        second = self._where(test, False, unmet, env)
-        expressions = self._expressions
-        expressions.bindings.repair(unmet.fact, test.node, True, env)
-        expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = kept_where(test, met, unmet) or first.join(second)
-        constants = {first.constant, second.constant} - {None}
-        if -ranges.INF in constants:
-            joined = joined.plus(Kind.STRUCK)
-        elif constants:
-            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
-        forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
-        return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
-
-    def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
-        expressions, frame = self._expressions, self._expressions.frame
-        inner = env.child()
-        expressions.guards.assume(test.node, truth, inner)
-        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
-        try:
-            return expressions.eval(branch.node, inner)
-        finally:
-            frame.choosing = choosing
-
     # -- functions of the same module --------------------------------------------------------
 
     def _helper(self, node: cst.Call, env: Env) -> Fact | None:
@@ -256,6 +230,7 @@ class Calls:
             if operand.fact.constant == 0:
                 self._forget(operand.node, operand.fact, env)  # zeros that are there to be filled
         if summary is None:
+            expressions.ledger.note_function(callee[1], node)
             return None
         self._learn(summary, positional, keywords, env)
         return replace(summary.value, grad=summary.value.grad and env.mode.grad)
@@ -280,20 +255,21 @@ class Calls:
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         path = dotted(node.func) or ""
-        use = _use_in(node)
+        use, given = _use_in(node), False
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(use, node, fact)
+            given = given or fact.origin is not None
             if use is Op.REPORT and isinstance(argument.value, cst.Dict):
-                for _, part in fact.parts:
-                    self._expressions.ledger.note_use(use, argument.value, part)
+                self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
         if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         told = _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
-        if told.is_any(Kind.MASK):
-            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`.
+        if told.is_any(Kind.MASK) or (given and told is UNKNOWN):
+            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
+            # of an argument is told by what becomes of the result.
             return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
         return told
 
@@ -317,20 +293,18 @@ def _as_number(operand: Operand) -> Operand:
 
 
 def _use_in(node: cst.Call) -> Op:
-    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`."""
-    owner = called(node.func.value) if isinstance(node.func, cst.Attribute) else ""
+    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
+    `metrics["kl"].append(kl)`.
+    """
+    holder = node.func.value if isinstance(node.func, cst.Attribute) else None
+    while isinstance(holder, cst.Subscript):
+        holder = holder.value
+    owner = "" if holder is None else called(holder)
+    if names.tells_of_skipping_nan(called(node)):
+        return Op.NAN_TO_NUM
     if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
         return Op.REPORT
     return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL
-
-
-def _branches(
-    op: Op, operands: Mapping[str, Operand]
-) -> tuple[Operand | None, Operand | None, Operand | None]:
-    """The condition, the value where it holds, the value where it does not."""
-    if op is Op.WHERE:
-        return operands.get("cond"), operands.get("x"), operands.get("y")
-    return operands.get("mask"), operands.get("value"), operands.get("x")
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

@@ -16,9 +16,9 @@ import libcst as cst
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.makers import maker
-from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
+from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
@@ -33,6 +33,65 @@ def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> 
         return fact.plus(kept) if _keeps_what_is_one(operator, y.fact.constant) else fact
     somewhere = _holds_somewhere(x, operator, y) or _holds_somewhere(y, MIRRORED[operator], x)
     return fact.plus(Kind.PEAKED) if somewhere else fact
+
+
+def caps(test: Fact, truth: bool, value: Fact) -> bool:
+    """Whether a value is below some bound where a test is `truth`: `(r >= low) & (r <= high)`."""
+    origin = test.origin
+    if origin is None or value.origin is None:
+        return False
+    if origin.op is Op.COMPARE:
+        return _is_below(origin, truth, value)
+    if origin.op in _FINITE:
+        return truth is _FINITE[origin.op] and _is_same(origin.fact("x"), value)
+    return origin.op is Op.LOGICAL and _caps_together(origin, truth, value)
+
+
+def _caps_together(origin: Origin, truth: bool, value: Fact) -> bool:
+    way = _connective(origin.node)
+    if way is cst.BitInvert:
+        return caps(origin.fact("x"), not truth, value)
+    sides = [caps(origin.fact(name), truth, value) for name in ("x", "y")]
+    # A true `and` makes both true and a false `or` makes both false; else either may be it.
+    return way is not None and (any(sides) if (way is cst.BitAnd) == truth else all(sides))
+
+
+def _is_below(origin: Origin, truth: bool, value: Fact) -> bool:
+    operator = operator_of(origin.node)
+    if operator is None:
+        return False
+    holding = operator if truth else OPPOSITE[operator]
+    if _is_same(origin.fact("x"), value):
+        return holding in _BELOW
+    return MIRRORED[holding] in _BELOW and _is_same(origin.fact("y"), value)
+
+
+_FINITE: Mapping[Op, bool] = MappingProxyType({Op.ISFINITE: True, Op.ISINF: False})
+_BELOW = frozenset({cst.LessThan, cst.LessThanEqual})
+_UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
+
+
+def _is_same(fact: Fact, value: Fact) -> bool:
+    """Whether two values were made by one operation, whatever they were called."""
+    origin = fact.origin
+    while origin is not None and origin is not value.origin and origin.op in _UNCHANGED:
+        origin = origin.fact("x").origin
+    return origin is value.origin
+
+
+def _connective(node: cst.CSTNode) -> type[cst.CSTNode] | None:
+    """`a & b` and `torch.logical_and(a, b)`, `a | b`, `~a`."""
+    if isinstance(node, cst.Call):
+        return _CONNECTING.get(called(node))
+    if isinstance(node, cst.UnaryOperation):
+        return cst.BitInvert
+    operator = type(node.operator) if isinstance(node, cst.BinaryOperation) else None
+    return operator if operator in (cst.BitAnd, cst.BitOr) else None
+
+
+_CONNECTING: Mapping[str, type[cst.CSTNode]] = MappingProxyType(
+    {"logical_and": cst.BitAnd, "logical_or": cst.BitOr, "logical_not": cst.BitInvert}
+)
 
 
 def tells_of_answer(node: cst.BaseExpression) -> bool:

@@ -164,6 +164,8 @@ class Expressions:
             return constant
         if (imported := self.resolved(name, env)) is not None:
             return library_value(imported)
+        if (inner := self.frame.functions.get(name)) is not None:
+            self.ledger.note_function(inner, node)
         return self.model.global_fact(name)
 
     def _measured_again(self, fact: Fact, env: Env) -> Fact:
@@ -226,7 +228,7 @@ class Expressions:
         for part in node.parts:
             inside = getattr(part, "expression", None)  # of braces; the text between has none
             if inside is not None:
-                self.eval(inside, env)
+                self.ledger.note_use(Op.REPORT, node, self.eval(inside, env))
         return NOT_A_NUMBER
 
     def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
@@ -327,7 +329,7 @@ class Expressions:
     def _yielded(self, node: cst.Yield, env: Env) -> Fact:
         value = node.value.item if isinstance(node.value, cst.From) else node.value
         if value is not None:
-            self.eval(value, env)
+            self.ledger.note_use(Op.RETURN, node, self.eval(value, env))
         return UNKNOWN
 
 

@@ -31,6 +31,7 @@ class Frame:
     choosing: Choice | None = None
     depth: int = 0
     serial: int = 0  # tells executions apart
+    inner: cst.FunctionDef | None = None  # the function inside a function that is executed
     sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
     uses: dict[cst.CSTNode, dict[cst.CSTNode, Op]] = field(default_factory=dict)
     functions: dict[str, Callee] = field(default_factory=dict)

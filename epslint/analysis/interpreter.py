@@ -108,6 +108,8 @@ class Interpreter:
                 fact = fact.plus(Kind.RUNNING)
             elif not fact.range.has_zero:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
+        if isinstance(value, cst.Dict) and names.tells_of_report(called(target)):
+            self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
@@ -170,7 +172,7 @@ class Interpreter:
 
     def _return(self, node: cst.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
-        self.expressions.ledger.note_use(Op.NAME, node, fact)
+        self.expressions.ledger.note_use(Op.RETURN, self.frame.inner or node, fact)
         self.frame.leave(fact, env)
         return False
 
@@ -293,6 +295,8 @@ class Interpreter:
 
     def _function(self, node: cst.FunctionDef, env: Env) -> bool:
         self.frame.functions[node.name.value] = node
+        if node.decorators:
+            self.expressions.ledger.note_function(node, node.name)
         self.model.run_nested(node, env, self.frame)
         return True
 

@@ -49,6 +49,16 @@ _IN_FLOAT32 = frozenset(
 )
 
 
+def _use_as(name: str, op: Op, operands: Mapping[str, Operand]) -> Op:
+    """What is done with an operand, told by the others."""
+    if op is Op.CLAMP and "max" not in operands:
+        return Op.CLAMP_MIN
+    if op is Op.MUL:
+        other = operands.get("y" if name == "x" else "x")
+        return Op.WEIGH if other is not None and other.fact.range.nonnegative else op
+    return _DIVIDED_BY.get((op, name), op)
+
+
 def _autocast(op: Op, fact: Fact, lowered: DType) -> Fact:
     if op in _LOWERED:
         return replace(fact, dtype=lowered)
@@ -81,7 +91,7 @@ class Ledger:
             fact = replace(fact, origin=origin, rivals=(), parts=parts)
         if self._frame.recording:
             for name, operand in operands.items():
-                self.note_use(_DIVIDED_BY.get((op, name), op), node, operand.fact)
+                self.note_use(_use_as(name, op, operands), node, operand.fact)
             if op in self._model.listening:
                 self._record(op, node, operands, fact, env)
         return fact
@@ -95,6 +105,16 @@ class Ledger:
         if fact.origin is not None and self._frame.recording:
             for origin in (fact.origin, *fact.rivals):
                 self._frame.uses.setdefault(origin.node, {})[node] = op
+
+    def note_report(self, node: cst.Dict, fact: Fact) -> None:
+        """The values of a dictionary are written down for people: `metrics = {"kl": kl}`."""
+        for _, part in fact.parts:
+            self.note_use(Op.REPORT, node, part)
+
+    def note_function(self, node: cst.CSTNode, user: cst.CSTNode) -> None:
+        """An inner function is handed on: who calls it, and what for, is not seen."""
+        if self._frame.recording:
+            self._frame.uses.setdefault(node, {})[user] = Op.NAME
 
     def _record(
         self,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from epslint.analysis import ranges
-from epslint.analysis.binding import element_of
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import UNKNOWN, DType, Fact, number
@@ -68,7 +67,7 @@ class Loops:
         if called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
             self._bind_enumerated(node.iter, node.target, env)
         else:
-            self._expressions.bindings.bind(node.target, element_of(source), env)
+            self._expressions.bindings.bind_each(node.target, source, env)
 
     def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
         assert isinstance(call, cst.Call)
@@ -80,7 +79,7 @@ class Loops:
         lowest = ranges.at_least(start.range.lo)
         self._expressions.bindings.bind(index, Fact(lowest, dtype=DType.INT, grad=False), env)
         for element in rest:
-            self._expressions.bindings.bind(element, element_of(over), env)
+            self._expressions.bindings.bind_each(element, over, env)
 
     def while_(self, node: cst.While, env: Env) -> bool:
         def bind(inner: Env) -> None:

@@ -40,13 +40,19 @@ class MethodCalls:
         if not isinstance(func, cst.Attribute) or expressions.is_module(func.value, env):
             return None
         name = func.attr.value
-        if name not in _SPECIAL and method(name) is None and dotted(func.value) is not None:
+        path = dotted(func.value)
+        if name not in _SPECIAL and method(name) is None and path is not None:
+            if (known := env.fact(path)) is not None:
+                expressions.ledger.note_use(Op.CALL, node, known)
             return None  # whatever `self.accelerator` is, nothing is known of its `gather`
         receiver = Operand(func.value, expressions.eval(func.value, env))
         special = _SPECIAL.get(name)
         if special is not None and (fact := special(self, node, receiver, env)) is not None:
             return fact
-        return self._operation(name, node, receiver, env)
+        fact = self._operation(name, node, receiver, env)
+        if fact is None:
+            expressions.ledger.note_use(Op.CALL, node, receiver.fact)
+        return fact
 
     def _operation(self, name: str, node: cst.Call, operand: Operand, env: Env) -> Fact | None:
         """`x.log()`, and in place `x.log_()`."""

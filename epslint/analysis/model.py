@@ -179,6 +179,7 @@ class Model:
             returns=[],
             attributes={},
             serial=self.tick(),
+            inner=node,
         )
         inner = Env(env, mode_of(node, env.mode))
         self.bind_parameters(node.params, frame, inner, {})
@@ -199,6 +200,7 @@ class Model:
             returns=[],
             attributes={},
             serial=self.tick(),
+            inner=None,
         )
         inner = Env(env, mode_of(node, env.mode))
         self.bind_parameters(node.params, frame, inner, {})

@@ -277,6 +277,15 @@ def tells_of_report(name: str) -> bool:
     return _REPORT.search(snake(name)) is not None
 
 
+_SKIPPING_NAN = re.compile(r"^nan_?(mean|sum|min|max|std|var|median|prod|quantile|percentile)$")
+
+
+@cache
+def tells_of_skipping_nan(function: str) -> bool:
+    """Whether a function of this name leaves NaN out: `nanmean`, somebody's own `nanmax`."""
+    return _SKIPPING_NAN.search(snake(function)) is not None
+
+
 _Q, _V = re.compile(r"(^|_)(q|qs|q_?values?|q\d)$"), re.compile(r"(^|_)(v|vs|v_?values?|values?)$")
 
 

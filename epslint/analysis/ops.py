@@ -150,6 +150,8 @@ class Op(QuickEnum):
     # Python
     MODULE = auto()  # made once, applied later
     CALL = auto()
+    WEIGH = auto()  # multiplied by what is not negative
     REPORT = auto()  # written into a log or among metrics
+    RETURN = auto()  # handed to whoever called
     NAME = auto()
     CONSTANT = auto()

@@ -90,7 +90,8 @@ class PythonCalls:
     def _paired(self, node: cst.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
         for argument in node.args:
-            self._expressions.eval(argument.value, env)
+            fact = self._expressions.eval(argument.value, env)
+            self._expressions.ledger.note_use(Op.CALL, node, fact)
         return UNKNOWN
 
     def _mapped(self, node: cst.Call, env: Env) -> Fact | None:

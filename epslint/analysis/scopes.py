@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
-from epslint.analysis.binding import element_of
 from epslint.analysis.comparisons import keeps_best
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, Part, replace
@@ -36,6 +35,7 @@ class InnerScopes:
         size = self._bind_for(node.for_in, inner)
         element = self._expressions.eval(node.elt, inner)
         self._comprehensions.pop()
+        self._expressions.ledger.note_use(Op.SELECT, node, element)
         origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
         parts = self._taken_apart(node, env)
         return replace(element, form=Form.LIST, size=size, parts=parts, origin=origin)
@@ -74,14 +74,15 @@ class InnerScopes:
         inner = env.child()
         self._bind_for(node.for_in, inner)
         self._expressions.eval(node.key, inner)
-        self._expressions.eval(node.value, inner)
+        value = self._expressions.eval(node.value, inner)
+        self._expressions.ledger.note_use(Op.NAME, node, value)
         return NOT_A_NUMBER
 
     def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
         """Bind the targets of a comprehension; how many elements it may give."""
         source = self._expressions.eval(loop.iter, env)
         self._expressions.enter(loop.iter, env)
-        self._expressions.bindings.bind(loop.target, element_of(source), env)
+        self._expressions.bindings.bind_each(loop.target, source, env)
         size = source.size
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
@@ -101,7 +102,8 @@ class InnerScopes:
                 names.named(parameter.name.value),
                 self._expressions.model.tick(),
             )
-        self._expressions.eval(node.body, inner)
+        value = self._expressions.eval(node.body, inner)
+        self._expressions.ledger.note_use(Op.RETURN, node, value)
         return NOT_A_NUMBER
 
     def walrus(self, node: cst.NamedExpr, env: Env) -> Fact:

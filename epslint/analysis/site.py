@@ -7,6 +7,19 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from epslint.analysis.ends import (
+    ARRANGING,
+    ELEMENTWISE,
+    MENDING,
+    PASSING,
+    ROUNDING,
+    SCALING,
+    Uses,
+    are_all,
+    ends,
+    is_capped,
+    is_read,
+)
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
@@ -59,30 +72,6 @@ class Choice:
     inline: bool  # whether the test stands around the operation, so that it can be asked there
 
 
-Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
-
-# Operations that hand a value on: what matters is where it goes from there.
-_PASSING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DETACH, Op.MEAN, Op.SUM})
-# Operations that look at the shape alone: `zeros_like(x)`.
-_MEASURING = frozenset({Op.ZEROS, Op.ONES, Op.FULL, Op.RAND, Op.RANDN, Op.SIZE, Op.NUMEL, Op.LEN})
-# Operations that leave a number one number more or less.
-_SCALING = frozenset(
-    {
-        *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG),
-        *(Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM, Op.MAX, Op.MIN),
-    }
-)
-_ROUNDING = frozenset({Op.ROUND, Op.INT})
-# Operations of summaries, and what becomes of those that people read.
-SUMMARISING = frozenset(
-    {
-        *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.ABS, Op.SQUARE, Op.EXP),
-        *(Op.MAX, Op.MIN, Op.MEDIAN, Op.STD, Op.VAR),
-    }
-)
-READING = frozenset({Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY, Op.REPORT})
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """One operation of the program, with the facts of its operands."""
@@ -123,31 +112,41 @@ class Site:
 
     def ends(self, through: frozenset[Op]) -> frozenset[Op]:
         """Where the result ends up, seen through what only arranges or averages it, and more."""
-        found: set[Op] = set()
-        seen: set[cst.CSTNode] = set()
-        waiting: list[cst.CSTNode] = [self.node]
-        while waiting:
-            for user, op in self.flow.get(waiting.pop(), {}).items():
-                if op in _MEASURING:
-                    continue
-                if user not in self.flow or (op not in _PASSING and op not in through):
-                    found.add(op)
-                elif user not in seen:
-                    seen.add(user)
-                    waiting.append(user)
-        return frozenset(found)
+        return ends(self.flow, self.node, PASSING | through)
+
+    def only(self, wanted: frozenset[Op], through: frozenset[Op]) -> bool:
+        """Whether everything that becomes of the result is of one sort."""
+        return are_all(ends(self.flow, self.node, through), wanted)
 
     @property
     def rounded(self) -> bool:
         """Whether all that is made of the result is whole numbers, of which nothing is learned."""
-        ends = self.ends(_SCALING)
-        return bool(ends) and ends <= _ROUNDING
+        return self.only(ROUNDING, PASSING | SCALING)
 
     @property
     def read_out(self) -> bool:
         """Whether all that is made of the result is logged or compared: there inf is the truth."""
-        ends = self.ends(SUMMARISING)
-        return bool(ends) and ends <= READING
+        return is_read(self.flow, self.node)
+
+    @property
+    def capped(self) -> bool:
+        """Whether an infinite result is caught before anything but reading is done with it."""
+        return is_capped(self.flow, self.node)
+
+    @property
+    def compared(self) -> bool:
+        """Whether the result is only compared: NaN and inf decide, and nothing is made of them."""
+        return self.only(frozenset({Op.COMPARE}), ARRANGING | ELEMENTWISE)
+
+    @property
+    def mended(self) -> bool:
+        """Whether every use of the result leaves NaN out or replaces it."""
+        return self.only(MENDING, ARRANGING | ELEMENTWISE | {Op.CALL})
+
+    @property
+    def inverted(self) -> bool:
+        """Whether the result is only divided by: of inf nothing is left."""
+        return self.only(frozenset({Op.RECIPROCAL}), ARRANGING)
 
     @property
     def span(self) -> Span:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
+from epslint.analysis.ends import CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.learning import NOT_SHOWN, Shown
@@ -47,26 +48,33 @@ _DIVISOR: Mapping[Op, str] = MappingProxyType(
     }
 )
 DIVISIONS = frozenset(_DIVISOR)
-_CAPPING = frozenset({Op.MINIMUM, Op.CLAMP, Op.CLAMP_MAX, Op.COMPARE})
+_CAPPING = CAPPING | {Op.COMPARE}
 
 
 def divided_by(site: Site) -> Operand | None:
     """The operand that a site divides by, unless a 0 there does no harm."""
-    if site.op is Op.POW:
-        exponent = site.fact("y").constant
-        if exponent is None or exponent >= 0:
-            return None
-    operand = site.operand(_DIVISOR[site.op])
+    operand = _below(site)
     return None if operand is None or _handled(site, operand) else operand
 
 
 def divisor(site: Site) -> Operand | None:
     """The operand that a site divides by, if it is seen to reach 0 there."""
-    operand = divided_by(site)
+    operand = _below(site)
     if operand is None or not operand.fact.zeroable:
         return None
     # A running count that starts at 0 is repaired where it starts, by a rule of its own.
-    return None if operand.fact.is_any(Kind.RUNNING) else operand
+    if operand.fact.is_any(Kind.RUNNING):
+        return None
+    return None if _handled(site, operand) else operand
+
+
+def _below(site: Site) -> Operand | None:
+    """What is below the line."""
+    if site.op is Op.POW:
+        exponent = site.fact("y").constant
+        if exponent is None or exponent >= 0:
+            return None
+    return site.operand(_DIVISOR[site.op])
 
 
 def _handled(site: Site, operand: Operand) -> bool:
@@ -76,12 +84,39 @@ def _handled(site: Site, operand: Operand) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
-    if site.uses and site.uses <= _CAPPING and not site.differentiated:
-        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
+    if (_is_array(site.fact("x")) or _is_array(site.fact("y"))) and _ends_well(site):
+        return True
     if site.chosen is None:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable and not learned(site).evidence
+
+
+def _ends_well(site: Site) -> bool:
+    """Whether a quotient that is not finite does no harm, wherever it goes."""
+    if site.compared:
+        return True  # no gradient flows through a comparison
+    if not site.differentiated and (site.only(_CAPPING, PASSING) or _is_inverted_again(site)):
+        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
+    return site.mended and (site.read_out or not learned(site).evidence)
+
+
+def _is_inverted_again(site: Site) -> bool:
+    """`y / (weight / x)` is 0 where x is, unless the weight is 0 there too."""
+    return site.op is Op.DIV and site.inverted and not site.fact("x").zeroable
+
+
+def _is_array(fact: Fact) -> bool:
+    """Whether a division of this, or by it, raises no error: that of Python's numbers does."""
+    if fact.form is not Form.UNKNOWN:
+        return fact.form.tensor
+    origin = fact.origin
+    made = None if origin is None or origin.op in _LEAVING else origin.node
+    # A number has no `x.sum()`; a library's function says itself what it gives.
+    return isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute)
+
+
+_LEAVING = frozenset({Op.ITEM, Op.TO_LIST, Op.CALL})
 
 
 def learned(site: Site) -> Shown:

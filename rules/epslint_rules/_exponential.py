@@ -15,7 +15,7 @@ from epslint.analysis.names import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
-from epslint.analysis.site import READING, SUMMARISING, Site
+from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Edit, Fix, Grade
@@ -47,13 +47,9 @@ def is_clipped(operand: Operand) -> bool:
     return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
-_CAPPING = READING | {Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM}
-
-
 def only_capped(site: Site) -> bool:
-    """Whether a result is capped before anything else, and no gradient notices the overflow."""
-    ends = site.ends(SUMMARISING)
-    return bool(ends) and ends <= _CAPPING and not site.differentiated
+    """Whether a result is capped before anything else, and no gradient is seen to notice."""
+    return site.capped and not site.learned.evidence
 
 
 def is_no_ratio(site: Site, operand: Operand) -> bool:

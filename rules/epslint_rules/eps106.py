@@ -73,6 +73,8 @@ class SingleElementStd(SiteRule):
         operand = site.operand("x")
         if operand is None or not isinstance(site.node, cst.Call) or not _corrected(site):
             return
+        if site.compared:
+            return
         confidence = _single(site, operand)
         if confidence is None:
             return

@@ -104,4 +104,4 @@ def _is_sum_of_exp(site: Site, operand: Operand) -> bool:
 
 
 _MEANT = (_is_indicator, _is_waiting_time, _is_distance, _is_sum_of_exp)
-_SCALING = frozenset({Op.NEG, Op.MUL, Op.DIV, Op.ADD, Op.SUB})
+_SCALING = frozenset({Op.NEG, Op.MUL, Op.WEIGH, Op.DIV, Op.ADD, Op.SUB})

@@ -1,0 +1,111 @@
+"""Ends: what becomes of a value, followed from use to use until it is something else.
+
+A value that is not finite does harm where something is made of it. Where it is only compared,
+written down for people, capped or replaced it does none, provided that this holds of every use. So
+the ledger notes each of them, also those by which a value leaves the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from epslint.analysis.ops import Op
+
+Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
+
+# Operations that hand each element on as it is.
+ARRANGING = frozenset(
+    {
+        *(Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.STACK, Op.AS_TENSOR),
+        *(Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH),
+    }
+)
+# The same, and those that average: what matters is where the value goes from there.
+PASSING = ARRANGING | {Op.MEAN, Op.SUM}
+# Operations that leave a number one number more or less.
+SCALING = frozenset(
+    {
+        *(Op.ADD, Op.SUB, Op.MUL, Op.WEIGH, Op.DIV, Op.NEG),
+        *(Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM, Op.MAX, Op.MIN),
+    }
+)
+ROUNDING = frozenset({Op.ROUND, Op.INT})
+# Operations on each element for itself: one that is not finite does not reach the others.
+ELEMENTWISE = frozenset(
+    {
+        *(Op.ADD, Op.SUB, Op.MUL, Op.WEIGH, Op.DIV, Op.NEG),
+        *(Op.ABS, Op.SQUARE, Op.EXP),
+    }
+)
+# Operations of summaries, and what becomes of those that people read. What a function gives is what
+# it was called for: where that is only read, so is what it was given.
+SUMMARISING = ELEMENTWISE | {
+    *(Op.MAX, Op.MIN, Op.MEDIAN, Op.STD, Op.VAR, Op.NAN_TO_NUM, Op.CALL),
+}
+_ASKING = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
+READING = _ASKING | {Op.COMPARE, Op.LOGICAL, Op.ITEM, Op.TO_NUMPY, Op.REPORT}
+# What infinity is caught by.
+CAPPING = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM})
+# Who looks for NaN, or leaves it out, reckons with it.
+MENDING = _ASKING | {Op.NAN_TO_NUM}
+
+_FAR = 64  # uses on is too far to tell what a value was for
+
+# Operations that look at the shape alone: `zeros_like(x)`.
+_MEASURING = frozenset({Op.ZEROS, Op.ONES, Op.FULL, Op.RAND, Op.RANDN, Op.SIZE, Op.NUMEL, Op.LEN})
+
+
+def ends(flow: Uses, value: cst.CSTNode, through: frozenset[Op]) -> frozenset[Op]:
+    """The operations in which a value ends, seen through others."""
+    return frozenset(op for _, op in _last_uses(flow, value, through))
+
+
+def are_all(found: frozenset[Op], wanted: frozenset[Op]) -> bool:
+    """Whether a value is used, and in no other way: of what is not used nothing is known."""
+    return bool(found) and found <= wanted
+
+
+def is_read(flow: Uses, value: cst.CSTNode) -> bool:
+    """Whether all that is made of a value is logged or compared."""
+    return are_all(ends(flow, value, PASSING | SUMMARISING), READING)
+
+
+def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
+    """Whether a positive value is capped before anything but reading is done with it.
+
+    `minimum(ratio * advantage, …)` caps nothing where the advantage is negative.
+    """
+    uses = _last_uses(flow, value, PASSING | {Op.WEIGH})
+    return bool(uses) and all(
+        op in CAPPING or op in READING or (op in SUMMARISING and is_read(flow, user))
+        for user, op in uses
+    )
+
+
+def _last_uses(
+    flow: Uses, value: cst.CSTNode, through: frozenset[Op]
+) -> list[tuple[cst.CSTNode, Op]]:
+    found: list[tuple[cst.CSTNode, Op]] = []
+    seen: set[cst.CSTNode] = set()
+    waiting: list[cst.CSTNode] = [value]
+    while waiting:
+        if len(seen) > _FAR:
+            return [*found, (value, Op.NAME)]
+        for user, op in flow.get(waiting.pop(), {}).items():
+            if op in _MEASURING or _comes_back(flow, user, op):
+                continue
+            if user not in flow or op not in through:
+                found.append((user, op))
+            elif user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    return found
+
+
+def _comes_back(flow: Uses, user: cst.CSTNode, op: Op) -> bool:
+    """Whether a value is returned by an inner function that is only called: then what becomes of
+    it is noted where it is called.
+    """
+    return op is Op.RETURN and isinstance(user, cst.FunctionDef) and user not in flow

@@ -1,0 +1,82 @@
+"""Selections: `where` and `masked_fill`, which choose element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import ranges
+from epslint.analysis.comparisons import caps
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Fact, Form, Kind, replace
+from epslint.analysis.filters import kept_where
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.site import Choice
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+
+class Selections:
+    """Evaluates the selections of one frame."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def eval(
+        self, op: Op, node: cst.Call, operands: Mapping[str, Operand], env: Env
+    ) -> Fact | None:
+        fact = self._chosen(op, operands, env)
+        if fact is None:
+            return None
+        fact = self._expressions.ledger.conclude(op, node, operands, fact, env)
+        self._note_caps(op, node, operands)
+        return fact
+
+    def _chosen(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Fact | None:
+        """`where(c, a, b)` is a where c holds and b where it does not."""
+        test, met, unmet = _branches(op, operands)
+        if test is None or met is None or unmet is None:
+            return None
+        first = self._where(test, True, met, env)
+        second = self._where(test, False, unmet, env)
+        expressions = self._expressions
+        expressions.bindings.repair(unmet.fact, test.node, True, env)
+        expressions.bindings.repair(met.fact, test.node, False, env)
+        joined = kept_where(test, met, unmet) or first.join(second)
+        constants = {first.constant, second.constant} - {None}
+        if -ranges.INF in constants:
+            joined = joined.plus(Kind.STRUCK)
+        elif constants:
+            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
+        forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
+        return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
+
+    def _note_caps(self, op: Op, node: cst.Call, operands: Mapping[str, Operand]) -> None:
+        """`where(r <= limit, r, 0)` is used as a clamp would be."""
+        test, met, unmet = _branches(op, operands)
+        for value, truth in ((met, True), (unmet, False)):
+            if test is not None and value is not None and caps(test.fact, truth, value.fact):
+                self._expressions.ledger.note_use(Op.CLAMP_MAX, node, value.fact)
+
+    def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
+        expressions, frame = self._expressions, self._expressions.frame
+        inner = env.child()
+        expressions.guards.assume(test.node, truth, inner)
+        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
+        try:
+            return expressions.eval(branch.node, inner)
+        finally:
+            frame.choosing = choosing
+
+
+def _branches(
+    op: Op, operands: Mapping[str, Operand]
+) -> tuple[Operand | None, Operand | None, Operand | None]:
+    """The condition, the value where it holds, the value where it does not."""
+    if op is Op.WHERE:
+        return operands.get("cond"), operands.get("x"), operands.get("y")
+    return operands.get("mask"), operands.get("value"), operands.get("x")
