@@ -33,6 +33,7 @@ from epslint.analysis.literals import (
     literal_number,
     positions,
 )
+from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -90,8 +91,10 @@ class Expressions:
     @staticmethod
     def _as_guarded(node: cst.BaseExpression, fact: Fact, env: Env) -> Fact:
         """A condition may have said more of this very expression: `if mask.sum() > 0:`."""
-        key = key_of(node)
+        key, meaning = key_of(node), meaning_of(fact)
         guarded = None if key is None else env.fact(key)
+        if guarded is None and meaning is not None:
+            guarded = env.fact(meaning)
         return fact if guarded is None else replace(fact.within(guarded.range), size=guarded.size)
 
     def quietly(self, node: cst.BaseExpression, env: Env) -> Fact:

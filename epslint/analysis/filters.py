@@ -134,7 +134,7 @@ def _least_maximum(fact: Fact) -> float:
     """Below this the largest element is not: of a million probabilities one is a millionth."""
     if fact.is_any(Kind.PEAKED):
         return 1.0
-    return 1e-6 if fact.is_any(Kind.SIMPLEX) else 0.0
+    return 1e-6 if fact.is_any(Kind.SIMPLEX | Kind.PROB) else 0.0
 
 
 # -- what was nothing already ----------------------------------------------------------------

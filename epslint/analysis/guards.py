@@ -23,6 +23,7 @@ from epslint.analysis.keys import (
 )
 from epslint.analysis.ledger import still_means
 from epslint.analysis.limits import LEFT_BY, left_by
+from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -269,9 +270,12 @@ class Guards:
             return
         narrowed = fact.within(limits)
         env.refine(key, narrowed, roots_of(node))
-        if isinstance(node, cst.Call):
-            self._narrow_namesakes(key, limits, env)
         origin = fact.origin
+        if isinstance(node, cst.Call):
+            meaning = meaning_of(fact) if origin is not None and origin.node is node else None
+            self._narrow_namesakes(key, meaning, limits, env)
+            if meaning is not None:
+                env.refine(meaning, narrowed, roots_of(node))
         if origin is None or origin.node is node or not still_means(origin, env):
             return
         if (behind := key_of(origin.node)) is not None and behind != key:
@@ -283,13 +287,14 @@ class Guards:
         self._behind.discard(origin.node)
 
     @staticmethod
-    def _narrow_namesakes(key: str, limits: Range, env: Env) -> None:
+    def _narrow_namesakes(key: str, meaning: str | None, limits: Range, env: Env) -> None:
         """`if mask.sum() > 0:` tells of n too, where `n = mask.sum()` came before."""
         for name, fact in env.visible():
             origin = fact.origin
             if name == key or origin is None or not isinstance(origin.node, cst.Call):
                 continue
-            if key_of(origin.node) == key and still_means(origin, env):
+            same = key_of(origin.node) == key or (meaning and meaning_of(fact) == meaning)
+            if same and still_means(origin, env):
                 env.refine(name, fact.within(limits))
 
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:

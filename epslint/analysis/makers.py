@@ -40,3 +40,18 @@ def whole_of(part: Operand, key: str) -> Operand | None:
         chosen = origin is not None and origin.op in _SELECTING
         operand = origin.operands.get("x") if origin is not None and chosen else None
     return None
+
+
+# Operations that are written as methods and as functions, of the same module or another.
+_SPELLED_TWICE = frozenset(
+    {Op.SUM, Op.MEAN, Op.STD, Op.VAR, Op.NORM, Op.MAX, Op.MIN, Op.COUNT_NONZERO, Op.NUMEL, Op.LEN}
+)
+
+
+def meaning_of(fact: Fact) -> str | None:
+    """A key for what an expression means, however it is spelled: `x.sum()` and `np.sum(x)`."""
+    origin = fact.origin
+    if origin is None or origin.op not in _SPELLED_TWICE or len(origin.operands) != 1:
+        return None
+    key = key_of(origin.operands["x"].node) if "x" in origin.operands else None
+    return None if key is None else f"{origin.op.name}({key})"

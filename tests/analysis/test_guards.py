@@ -833,3 +833,26 @@ def test_a_filter_that_leaves_something(filtered: str, flagged: bool) -> None:
 def test_what_is_divided_tells(quotient: str, flagged: bool) -> None:
     source = f"import torch\ndef f(r, s):\n    return {quotient}\n"
     assert bool(codes(source)) is flagged
+
+
+@pytest.mark.parametrize(
+    ("test", "flagged"),
+    [
+        ("np.sum(w) > 0", SILENT),
+        ("w.sum() > 0", SILENT),
+        ("sum(w) > 0", SILENT),
+        ("np.sum(w, axis=0) > 0", FLAGGED),
+        ("np.mean(w) >= 0", FLAGGED),
+        ("np.sum(x) > 0", FLAGGED),
+    ],
+)
+def test_one_spelling_guards_the_other(test: str, flagged: bool) -> None:
+    source = f"""\
+    import numpy as np
+
+
+    def shares(x, regrets):
+        w = np.clip(regrets, 0.0, np.inf)
+        return w / w.sum() if {test} else x
+    """
+    assert bool(codes(source)) is flagged
