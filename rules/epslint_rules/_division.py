@@ -48,7 +48,7 @@ _DIVISOR: Mapping[Op, str] = MappingProxyType(
     }
 )
 DIVISIONS = frozenset(_DIVISOR)
-_CAPPING = CAPPING | {Op.COMPARE}
+_CAPPED = CAPPING | {Op.COMPARE}
 
 
 def divided_by(site: Site) -> Operand | None:
@@ -84,6 +84,8 @@ def _handled(site: Site, operand: Operand) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
+    if not site.differentiated and site.only(CAPPING, PASSING):
+        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
     if (_is_array(site.fact("x")) or _is_array(site.fact("y"))) and _ends_well(site):
         return True
     if site.chosen is None:
@@ -96,8 +98,8 @@ def _ends_well(site: Site) -> bool:
     """Whether a quotient that is not finite does no harm, wherever it goes."""
     if site.compared:
         return True  # no gradient flows through a comparison
-    if not site.differentiated and (site.only(_CAPPING, PASSING) or _is_inverted_again(site)):
-        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
+    if not site.differentiated and (site.only(_CAPPED, PASSING) or _is_inverted_again(site)):
+        return True
     return site.mended and (site.read_out or not learned(site).evidence)
 
 

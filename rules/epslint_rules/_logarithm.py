@@ -20,11 +20,14 @@ ARRANGING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op
 
 
 def maker(fact: Fact, *, through: bool = False) -> Origin | None:
-    """The operation that made a value; with `through`, seen through reshapes and selections."""
+    """The operation that made a value; with `through`, seen through reshapes and selections.
+
+    None for what a stranger gave: that it was a call does not say how it was made.
+    """
     origin = fact.origin
     while through and origin is not None and origin.op in ARRANGING:
         origin = origin.fact("x").origin
-    return origin
+    return None if origin is None or origin.op is Op.CALL else origin
 
 
 def split_sum(origin: Origin, constant: float) -> Operand | None:

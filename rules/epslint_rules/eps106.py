@@ -26,7 +26,8 @@ class SingleElementStd(SiteRule):
     Flags `std()` and `var()` with Bessel's correction over a selection, a filtered list or a group
     that can have one element (or none), also behind `if mask.any():`. Silent with `correction=0` or
     `unbiased=False`, behind a check of the size, for numpy and tensorflow (which do not correct
-    unless told to), and for tensors of whose size nothing is known.
+    unless told to), for tensors of whose size nothing is known, and where the result is only
+    compared: NaN is not above 0.
 
     ## Why is this bad
     The unbiased estimate divides by n - 1. For one element that is 0/0: NaN, and no epsilon that
