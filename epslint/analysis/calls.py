@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import names, ranges
+from epslint.analysis.choices import Choices
 from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
@@ -20,8 +21,8 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.rows import keeps_order
 from epslint.analysis.signature import SETTINGS
-from epslint.analysis.site import Choice
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling, function
 from epslint.analysis.training import Training
@@ -56,6 +57,7 @@ class Calls:
 
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
+        self._choices = Choices(expressions)
         watched = Op.STEP in expressions.model.listening
         self._training = Training(expressions) if watched else None
         self._attempts = (
@@ -122,7 +124,7 @@ class Calls:
     ) -> Fact:
         expressions = self._expressions
         if op in (Op.WHERE, Op.MASKED_FILL):
-            fact = self._chosen(op, operands, env)
+            fact = self._choices.chosen(op, operands, env)
             if fact is not None:
                 return expressions.ledger.conclude(op, node, operands, fact, env)
         if op in _LOOKING and "x" in operands:
@@ -160,6 +162,8 @@ class Calls:
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)
             return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}
+        if op in (Op.PICK, Op.SELECT) and (x := self._choices.taken_from(op, operands, env)):
+            return {**operands, "x": x}
         return operands
 
     def _spared(self, operands: Mapping[str, Operand], env: Env) -> bool:
@@ -171,7 +175,16 @@ class Calls:
         return not self._expressions.quietly(divisor.node, inner).zero
 
     def _if_some_true(self, fact: Fact, operand: Operand | None, env: Env) -> Fact:
-        if operand is None or self._expressions.subscripts.count_true(operand.node, env).has_zero:
+        if operand is None:
+            return fact
+        node = operand.node
+        while (
+            isinstance(node, cst.Call)
+            and keeps_order(node)
+            and isinstance(node.func, cst.Attribute)
+        ):
+            node = node.func.value
+        if self._expressions.subscripts.count_true(node, env).has_zero:
             return fact
         return fact.within(ranges.SOME if fact.is_any(Kind.COUNT) else ranges.POSITIVE)
 
@@ -184,37 +197,6 @@ class Calls:
             return x
         grad = x.grad and not target.fact.dtype.discrete
         return replace(x, dtype=target.fact.dtype, grad=grad)
-
-    # -- selections --------------------------------------------------------------------------
-
-    def _chosen(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Fact | None:
-        """`where(c, a, b)` is a where c holds and b where it does not."""
-        test, met, unmet = _branches(op, operands)
-        if test is None or met is None or unmet is None:
-            return None
-        first = self._where(test, True, met, env)
-        second = self._where(test, False, unmet, env)
-        expressions = self._expressions
-        expressions.bindings.repair(unmet.fact, test.node, True, env)
-        expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = first.join(second)
-        constants = {first.constant, second.constant} - {None}
-        if -ranges.INF in constants:
-            joined = joined.plus(Kind.STRUCK)
-        elif constants:
-            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
-        forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
-        return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
-
-    def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
-        expressions, frame = self._expressions, self._expressions.frame
-        inner = env.child()
-        expressions.guards.assume(test.node, truth, inner)
-        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
-        try:
-            return expressions.eval(branch.node, inner)
-        finally:
-            frame.choosing = choosing
 
     # -- functions of the same module --------------------------------------------------------
 
@@ -321,15 +303,6 @@ def _use_in(node: cst.Call) -> Op:
     if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
         return Op.REPORT
     return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL
-
-
-def _branches(
-    op: Op, operands: Mapping[str, Operand]
-) -> tuple[Operand | None, Operand | None, Operand | None]:
-    """The condition, the value where it holds, the value where it does not."""
-    if op is Op.WHERE:
-        return operands.get("cond"), operands.get("x"), operands.get("y")
-    return operands.get("mask"), operands.get("value"), operands.get("x")
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.keys import called, words_of
-from epslint.analysis.operators import COMPARING, MIRRORED, Comparing
+from epslint.analysis.keys import words_of
+from epslint.analysis.operators import MIRRORED, Comparing, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.relations import maker
@@ -25,7 +25,7 @@ _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|l
 
 def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> Fact:
     """The result of a comparison, with what is known of it as a whole."""
-    x, y, operator = operands.get("x"), operands.get("y"), _operator(node)
+    x, y, operator = operands.get("x"), operands.get("y"), operator_of(node)
     if x is None or y is None or operator is None:
         return fact
     if (kept := x.fact.kinds & (Kind.PEAKED | Kind.PADS)) and x.fact.is_any(Kind.MASK):
@@ -37,15 +37,6 @@ def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> 
 def tells_of_answer(node: cst.BaseExpression) -> bool:
     """Whether the names in an expression are of what a model answers or is judged by."""
     return any(_ANSWER.search(word) for word in words_of(node))
-
-
-def _operator(node: cst.CSTNode) -> Comparing | None:
-    if isinstance(node, cst.Call):
-        return COMPARING.get(called(node))
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
-        return None
-    operator = type(node.comparisons[0].operator)
-    return operator if operator in MIRRORED else None
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:

@@ -22,12 +22,12 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
+from epslint.analysis.limits import HOLDS, limits_of, of_magnitude
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
-from epslint.analysis.ranges import Range, next_whole
-
-Constraint = Callable[[Range], Range]
+from epslint.analysis.ranges import Range
+from epslint.analysis.rows import KEEPING_ORDER, has_same_zeros, keeps_order, tells_of_rows
 
 
 class Evaluates(Protocol):
@@ -38,46 +38,12 @@ class Evaluates(Protocol):
     def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
 
 
-def _greater(other: Range) -> Range:
-    return ranges.above(other.lo)
-
-
-def _at_least(other: Range) -> Range:
-    return Range(other.lo, ranges.INF, other.lo_open)
-
-
-def _less(other: Range) -> Range:
-    return ranges.below(other.hi)
-
-
-def _at_most(other: Range) -> Range:
-    return Range(-ranges.INF, other.hi, hi_open=other.hi_open)
-
-
-def _same(other: Range) -> Range:
-    return other.without_nan()
-
-
-def _different(other: Range) -> Range:
-    return ranges.REAL.without_zero() if other.constant == 0 else ranges.TOP
-
-
-_HOLDS: Mapping[Comparing, Constraint] = MappingProxyType(
-    {
-        cst.GreaterThan: _greater,
-        cst.GreaterThanEqual: _at_least,
-        cst.LessThan: _less,
-        cst.LessThanEqual: _at_most,
-        cst.Equal: _same,
-        cst.NotEqual: _different,
-    }
-)
-
 # Seen through from the outside in: what holds of `n.item()` holds of `n`.
 _TRANSPARENT = frozenset(
     {
-        *("item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"),
+        *("item", "int", "long", "double", "bool"),
         *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
+        *KEEPING_ORDER,
     }
 )
 _LESS, _PLUS = cst.Subtract(), cst.Add()
@@ -164,7 +130,7 @@ class Guards:
             return
         for target in test.comparisons:
             operator = type(target.operator)
-            if operator in _HOLDS:
+            if operator in HOLDS:
                 self._compare(left, operator, target.comparator, truth, env)
             elif operator in (cst.In, cst.NotIn):
                 self._belong(left, target.comparator, (operator is cst.In) == truth, env)
@@ -183,9 +149,9 @@ class Guards:
             self._evaluator.quietly(left, env),
             self._evaluator.quietly(right, env),
         )
-        self.narrow(left, left_fact, self._constraint(holding, left_fact, right_fact), env)
+        self.narrow(left, left_fact, limits_of(holding, left_fact, right_fact), env)
         mirrored = MIRRORED[holding]
-        self.narrow(right, right_fact, self._constraint(mirrored, right_fact, left_fact), env)
+        self.narrow(right, right_fact, limits_of(mirrored, right_fact, left_fact), env)
         self._separate(left, right, holding, env)
 
     def _belong(
@@ -211,17 +177,10 @@ class Guards:
     ) -> None:
         """`high > low` says that `high - low` is above 0, and `low - high` below."""
         for x, y, sign in ((left, right, holding), (right, left, MIRRORED[holding])):
-            limits = _HOLDS[sign](_ZERO)
+            limits = HOLDS[sign](_ZERO)
             difference = binary(x, _LESS, y)
             if limits != _ZERO and (key := key_of(difference)) is not None:
                 env.refine(key, Fact(range=limits), roots_of(difference))
-
-    @staticmethod
-    def _constraint(operator: Comparing, fact: Fact, other: Fact) -> Range:
-        limits = _HOLDS[operator](other.range)
-        if operator is cst.NotEqual and (value := other.constant) is not None:
-            limits = _without_end(fact.range, value) or limits
-        return next_whole(limits) if fact.whole else limits
 
     def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
         name = called(test)
@@ -259,9 +218,14 @@ class Guards:
             limits = ranges.SOME if fact.whole else ranges.POSITIVE
         self.narrow(node, fact, limits, env)
 
-    def _condition_behind(self, node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
-        """The comparison that a name was given, if its names still mean the same."""
+    @staticmethod
+    def _condition_behind(node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
+        """The comparison that a name was given, as it is or reshaped, if its names still mean the
+        same.
+        """
         origin = fact.origin
+        while origin is not None and keeps_order(origin.node):
+            origin = origin.fact("x").origin
         if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):
             return None
         if fact.form is Form.LIST:
@@ -300,20 +264,36 @@ class Guards:
         if isinstance(node, cst.Subscript) and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)
-        if not isinstance(node, cst.Call):
+        if isinstance(node, cst.Call):
+            self._narrow_argument(node, limits, env)
+
+    def _narrow_argument(self, node: cst.Call, limits: Range, env: Env) -> None:
+        name, arguments = called(node), self._arguments(node, env)
+        if not arguments:
             return
-        name = called(node)
-        subject = next(iter(self._arguments(node, env)), None)
-        if subject is None:
-            return
+        subject = arguments[0]
         if name in _SIZES:
             self.resize(subject, limits, env)
-        elif name in _TRANSPARENT:
-            self.narrow(subject, self._evaluator.quietly(subject, env), limits, env)
-        elif name in ("min", "amin") and limits.positive and len(node.args) <= 1:
-            self.narrow(subject, self._evaluator.quietly(subject, env), ranges.POSITIVE, env)
-        elif (within := _of_magnitude(name, limits)) is not None:
+        elif (within := _inside(node, limits)) is not None:
             self.narrow(subject, self._evaluator.quietly(subject, env), within, env)
+        elif not limits.has_zero and tells_of_rows(node, arguments):
+            self._fill_rows(subject, env)
+
+    def _fill_rows(self, node: cst.BaseExpression, env: Env) -> None:
+        """`x.norm(dim=-1) > 0`, `x.abs().sum(1) > 0`: there is something in each row of x."""
+        while (inner := self._same_zeros(node, env)) is not None:
+            node = inner
+        if (key := key_of(node)) is not None:
+            fact = self._evaluator.quietly(node, env)
+            env.refine(key, fact.plus(Kind.NONZERO), roots_of(node))
+
+    def _same_zeros(self, node: cst.BaseExpression, env: Env) -> cst.BaseExpression | None:
+        """What is 0 where `node` is: x of `x.abs()` and of `x ** 2`."""
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+            return node.left if isinstance(node.right, cst.Integer | cst.Float) else None
+        if isinstance(node, cst.Call) and has_same_zeros(node):
+            return next(iter(self._arguments(node, env)), None)
+        return None
 
     def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
         """What a call is about: the receiver of a method, then its arguments."""
@@ -345,12 +325,6 @@ _ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
 )
 
 
-def _without_end(range_: Range, value: float) -> Range | None:
-    if value == range_.lo:
-        return ranges.above(value)
-    return ranges.below(value) if value == range_.hi else None
-
-
 def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     """What a literal collection is made of; anything else is made of itself."""
     if isinstance(node, cst.Tuple | cst.List | cst.Set):
@@ -358,13 +332,14 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [node]
 
 
-def _of_magnitude(name: str, limits: Range) -> Range | None:
-    """What `abs(x) > 0` and `abs(x) < 1` tell of x."""
-    if name in ("abs", "fabs", "norm") and limits.positive:
-        return ranges.REAL.without_zero()
-    if name in ("abs", "fabs") and limits.hi < ranges.INF:
-        return Range(-limits.hi, limits.hi, lo_open=limits.hi_open, hi_open=limits.hi_open)
-    return None
+def _inside(node: cst.Call, limits: Range) -> Range | None:
+    """What holds of each element of a call's argument if the result lies within `limits`."""
+    name = called(node)
+    if name in _TRANSPARENT:
+        return limits
+    if name in ("min", "amin") and limits.positive and len(node.args) <= 1:
+        return ranges.POSITIVE
+    return of_magnitude(name, limits)
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

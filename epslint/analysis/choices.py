@@ -1,0 +1,90 @@
+"""Choices: `where` and `masked_fill`, and what a mask or an index takes out of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from epslint.analysis import ranges
+from epslint.analysis.binding import replaced
+from epslint.analysis.counted import at_the_counted
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Fact, Form, Kind, replace
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.places import test_of
+from epslint.analysis.site import Choice
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+
+class Choices:
+    """Evaluates the choices of one frame."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def chosen(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Fact | None:
+        """`where(c, a, b)` is a where c holds and b where it does not."""
+        test, met, unmet = _branches(op, operands)
+        if test is None or met is None or unmet is None:
+            return None
+        first = self._where(test, True, met, env)
+        second = self._where(test, False, unmet, env)
+        expressions = self._expressions
+        expressions.bindings.repair(unmet.fact, test.node, True, env)
+        expressions.bindings.repair(met.fact, test.node, False, env)
+        joined = _joined(met, unmet, first, second)
+        constants = {first.constant, second.constant} - {None}
+        if -ranges.INF in constants:
+            joined = joined.plus(Kind.STRUCK)
+        elif constants:
+            joined = joined.minus(Kind.STRUCK)  # what was struck out is filled again
+        forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
+        return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
+
+    def _where(self, test: Operand, truth: bool, branch: Operand, env: Env) -> Fact:
+        expressions, frame = self._expressions, self._expressions.frame
+        inner = env.child()
+        expressions.guards.assume(test.node, truth, inner)
+        choosing, frame.choosing = frame.choosing, Choice(test, truth, inline=True)
+        try:
+            return expressions.eval(branch.node, inner)
+        finally:
+            frame.choosing = choosing
+
+    def taken_from(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Operand | None:
+        """What elements are taken from, as it is where they are taken: `masked_select(n, n > 0)`,
+        `counts.gather(0, ids)`.
+        """
+        x = operands.get("x")
+        if x is None or not x.fact.zero:
+            return None
+        if op is Op.PICK:
+            fact = x.fact
+            for name in ("at", "by"):
+                if (index := operands.get(name)) is not None:
+                    fact = at_the_counted(fact, index, env)
+            return replace(x, fact=fact)
+        mask = operands.get("mask")
+        test = None if mask is None else test_of(mask, 1, env)
+        if test is None:
+            return None
+        return replace(x, fact=self._expressions.subscripts.where_true(x, [test], env))
+
+
+def _joined(met: Operand, unmet: Operand, first: Fact, second: Fact) -> Fact:
+    """What is chosen where, put together: either may be what the other replaces."""
+    if second.is_any(Kind.NONZERO):
+        return replaced(unmet.fact, second, first)
+    return replaced(met.fact, first, second)
+
+
+def _branches(
+    op: Op, operands: Mapping[str, Operand]
+) -> tuple[Operand | None, Operand | None, Operand | None]:
+    """The condition, the value where it holds, the value where it does not."""
+    if op is Op.WHERE:
+        return operands.get("cond"), operands.get("x"), operands.get("y")
+    return operands.get("mask"), operands.get("value"), operands.get("x")
