@@ -78,7 +78,7 @@ class FunctionOutline:
     def _self(self) -> str | None:
         (node,) = self.stretch.statements
         assert isinstance(node, FunctionNode)
-        return _self_of(node)
+        return self_of(node)
 
     @cached_property
     def _assigns_by_statement(self) -> tuple[frozenset[str], ...]:
@@ -332,7 +332,8 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
     )
 
 
-def _self_of(node: FunctionNode) -> str | None:
+def self_of(node: FunctionNode) -> str | None:
+    """What a method calls its object."""
     arguments = node.args.posonlyargs + node.args.args
     return arguments[0].arg if arguments else None
 

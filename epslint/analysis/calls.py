@@ -12,6 +12,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.choices import Choices
 from epslint.analysis.comparisons import compared
+from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
@@ -209,7 +210,18 @@ class Calls:
         if callee is None:
             return None
         fact = self.summarised(callee, node, env)
+        self._count_up(name, callee, env)
         return _told_by(name) if fact is None else fact
+
+    def _count_up(self, name: str, callee: Found, env: Env) -> None:
+        """`self.update(x)`: what it adds to has been added to."""
+        me, _, method = name.partition(".")
+        owner = callee[2]
+        if owner is None or me != self._expressions.frame.self_name or method not in owner.methods:
+            return
+        for attribute in self._expressions.model.counters.moved_by(owner.methods[method]):
+            path = f"{me}.{attribute}"
+            env.refine(moved_key(path), UNKNOWN, [path])
 
     def summarised(self, callee: Found, node: cst.Call, env: Env) -> Fact | None:
         """What a function of this file gives for these arguments; None where it is too deep."""
