@@ -53,16 +53,37 @@ class FunctionOutline:
 
     @cached_property
     def last_assigning(self) -> int:
-        """Which of its statements is the last to set one."""
-        sets = self._assigns_by_statement
-        return max((place for place, names in enumerate(sets) if names), default=-1)
+        """Which of its statements is the last to set one, or to change what it has set:
+        `self.std[self.std < eps] = 1`.
+        """
+        me, sets = self._self, self._assigns_by_statement
+        places = [place for place, names in enumerate(sets) if names]
+        if not me or not places:
+            return -1
+        body, first = self._body, places[-1] + 1
+        later = [
+            place
+            for place in range(first, len(body))
+            if not self.assigns.isdisjoint(_self_changes(body[place], me))
+        ]
+        return (places + later)[-1]
+
+    @property
+    def _body(self) -> list[ast.stmt]:
+        (node,) = self.stretch.statements
+        assert isinstance(node, FunctionNode)
+        return node.body
+
+    @property
+    def _self(self) -> str | None:
+        (node,) = self.stretch.statements
+        assert isinstance(node, FunctionNode)
+        return self_of(node)
 
     @cached_property
     def _assigns_by_statement(self) -> tuple[frozenset[str], ...]:
-        (node,) = self.stretch.statements
-        assert isinstance(node, FunctionNode)
-        me = _self_of(node)
-        return tuple(frozenset(_self_assignments(child, me) if me else ()) for child in node.body)
+        me = self._self
+        return tuple(frozenset(_self_assignments(child, me) if me else ()) for child in self._body)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,7 +332,8 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
     )
 
 
-def _self_of(node: FunctionNode) -> str | None:
+def self_of(node: FunctionNode) -> str | None:
+    """What a method calls its object."""
     arguments = node.args.posonlyargs + node.args.args
     return arguments[0].arg if arguments else None
 
@@ -332,6 +354,21 @@ def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
             and isinstance(child.args[0], ast.Constant)
         ):
             yield str(child.args[0].value)
+
+
+def _self_changes(node: ast.stmt, me: str) -> Iterator[str]:
+    """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`."""
+    for child in _descend(node):
+        if isinstance(child, ast.Subscript | ast.Attribute) and _changes(child):
+            owner = child.value
+            if isinstance(owner, ast.Attribute) and _root(owner) == me:
+                yield owner.attr
+
+
+def _changes(node: ast.Subscript | ast.Attribute) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr.endswith("_")
+    return isinstance(node.ctx, ast.Store)
 
 
 def rows_of(node: ast.stmt) -> Rows:

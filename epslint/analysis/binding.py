@@ -13,9 +13,19 @@ from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered
-from epslint.analysis.keys import called, dotted, key_of, roots_of
+from epslint.analysis.keys import (
+    called,
+    crops,
+    dotted,
+    is_first,
+    is_one_place,
+    key_of,
+    roots_of,
+    spares_first,
+)
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.places import coordinate, test_of
 from epslint.analysis.site import Choice
 from epslint.analysis.transfer.call import WHOLE
 
@@ -49,6 +59,7 @@ class Bindings:
             part = fact.part(position)
             if part is None:
                 part = fact if fact.is_any(Kind.SHAPE) else self._element(element.value, fact)
+                part = coordinate(fact, len(target.elements)) or part
             self.bind(element.value, part, env)
 
     def bind_each(self, target: cst.BaseExpression, source: Fact, env: Env) -> None:
@@ -82,38 +93,78 @@ class Bindings:
 
     def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
-        path = key_of(target.value)
+        path, index = key_of(target.value), target.slice[0].slice
         if path is None:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
             return
-        index = target.slice[0].slice
         if len(target.slice) == 1 and isinstance(index, cst.Index):
             if isinstance(index.value, cst.SimpleString):
-                key = key_of(target)
-                if key is not None:
-                    env.assign(key, fact, self._model.tick())
-                report = names.tells_of_report(called(target.value))
-                use = Op.REPORT if report else Op.NAME
-                self._expressions.ledger.note_use(use, target, fact)
+                self._bind_entry(target, fact, env)
                 return
-            mask = self._expressions.quietly(index.value, env)
-            if mask.is_any(Kind.MASK):
-                self._overwrite(target, path, Operand(index.value, mask), fact, env)
+            position = Operand(index.value, self._expressions.quietly(index.value, env))
+            test = test_of(position, 1, env)
+            if test is not None and test.current:
+                self._overwrite(target, path, test.operand, fact, env)
                 return
         self._expressions.ledger.note_use(Op.NAME, target, fact)
+        self._bind_some(target, path, fact, env)
+
+    def _bind_entry(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+        """`stats["loss"] = v`."""
+        if (key := key_of(target)) is not None:
+            env.assign(key, fact, self._model.tick())
+        report = names.tells_of_report(called(target.value))
+        self._expressions.ledger.note_use(Op.REPORT if report else Op.NAME, target, fact)
+
+    def _bind_some(self, target: cst.Subscript, path: str, fact: Fact, env: Env) -> None:
         before = env.fact(path) or UNKNOWN
         if fact.constant == 0:
+            if (key := key_of(target)) is not None and env.fact(key) is not None:
+                env.refine(key, fact, roots_of(target))
             return  # some are left out: that is not what the others are
+        first = self._first(target, path, before, fact, env)
         if before.constant == 0:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
             after = replace(fact, form=before.form, zero=Evidence.NONE)
         else:
             after = before.join(replace(fact, form=before.form))
-            one = isinstance(index, cst.Index) and isinstance(index.value, cst.Integer)
-            if one and not fact.range.has_zero:
+            if is_one_place(target) and not fact.range.has_zero:
                 # Who overwrites one place of many knows why: `frequency[0] = 1`.
                 after = replace(after.minus(Kind.MAGNITUDE), zero=Evidence.NONE)
         env.assign(path, replace(after, size=before.size), self._model.tick())
+        if first is not None:
+            env.refine(f"{path}[0]", first, roots_of(target.value))
+
+    @staticmethod
+    def _first(target: cst.Subscript, path: str, before: Fact, fact: Fact, env: Env) -> Fact | None:
+        """What the first element is after `edges[0] = True`, and after `edges[1:] = …` still."""
+        if is_first(target):
+            return fact
+        if not spares_first(target):
+            return None
+        return env.fact(f"{path}[0]") or (before if before.constant else None)
+
+    def accumulate(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+        """`counts[i] += 1`: the elements that were not reached are still 0.
+
+        Not so of `counts[a:b] += 1`: windows are laid so that they cover everything.
+        """
+        path = dotted(target.value)
+        before = None if path is None else env.fact(path)
+        if path is None or before is None:
+            return
+        if before.constant == 0 and before.form.tensor:
+            if crops(target):
+                env.drop_zero(path)
+            touched = replace(
+                before,
+                range=ranges.NONNEGATIVE if fact.range.nonnegative else ranges.REAL,
+                kinds=Kind.SUM,
+                zero=Evidence.NONE if crops(target) else Evidence.PROVEN,
+            )
+            env.assign(path, touched, self._model.tick())
+        if (key := key_of(target)) is not None:
+            env.refine(key, fact, roots_of(target))  # this one was reached
 
     def _overwrite(
         self, target: cst.Subscript, path: str, mask: Operand, fact: Fact, env: Env
@@ -125,7 +176,8 @@ class Bindings:
         kept = env.child()
         self._expressions.guards.assume(mask.node, False, kept)
         rest = self._expressions.quietly(node, kept)
-        after = rest.join(replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype))
+        given = replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype)
+        after = replaced(before, rest, given)
         if fact.constant == 0:
             after = filtered(Operand(node, before), mask, truth=False) or after
         if fact.constant == -ranges.INF:
@@ -174,6 +226,16 @@ class Bindings:
         if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
             return operand.fact
         return self._expressions.quietly(operand.node, env)
+
+
+def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:
+    """A value of which some is `kept` and the rest is now what is `given`.
+
+    Who replaces the rows that are 0 has something better: `x[x.norm(dim=1) < tiny] = other`.
+    """
+    mended = kept.is_any(Kind.NONZERO) and not before.is_any(Kind.NONZERO)
+    after = kept.join(given)
+    return after.plus(Kind.NONZERO) if mended and given.constant != 0 else after
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})

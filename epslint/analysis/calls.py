@@ -11,6 +11,7 @@ import libcst as cst
 
 from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import compared
+from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
@@ -20,6 +21,7 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.rows import keeps_order
 from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
 from epslint.analysis.sizes import size_now
@@ -166,6 +168,8 @@ class Calls:
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)
             return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}
+        if op in (Op.PICK, Op.SELECT) and (x := self._selections.taken_from(op, operands, env)):
+            return {**operands, "x": x}
         return operands
 
     def _spared(self, operands: Mapping[str, Operand], env: Env) -> bool:
@@ -177,7 +181,16 @@ class Calls:
         return not self._expressions.quietly(divisor.node, inner).zero
 
     def _if_some_true(self, fact: Fact, operand: Operand | None, env: Env) -> Fact:
-        if operand is None or self._expressions.subscripts.count_true(operand.node, env).has_zero:
+        if operand is None:
+            return fact
+        node = operand.node
+        while (
+            isinstance(node, cst.Call)
+            and keeps_order(node)
+            and isinstance(node.func, cst.Attribute)
+        ):
+            node = node.func.value
+        if self._expressions.subscripts.count_true(node, env).has_zero:
             return fact
         return fact.within(ranges.SOME if fact.is_any(Kind.COUNT) else ranges.POSITIVE)
 
@@ -202,7 +215,18 @@ class Calls:
         if callee is None:
             return None
         fact = self.summarised(callee, node, env)
+        self._count_up(name, callee, env)
         return _told_by(name) if fact is None else fact
+
+    def _count_up(self, name: str, callee: Found, env: Env) -> None:
+        """`self.update(x)`: what it adds to has been added to."""
+        me, _, method = name.partition(".")
+        owner = callee[2]
+        if owner is None or me != self._expressions.frame.self_name or method not in owner.methods:
+            return
+        for attribute in self._expressions.model.counters.moved_by(owner.methods[method]):
+            path = f"{me}.{attribute}"
+            env.refine(moved_key(path), UNKNOWN, [path])
 
     def summarised(self, callee: Found, node: cst.Call, env: Env) -> Fact | None:
         """What a function of this file gives for these arguments; None where it is too deep."""

@@ -16,7 +16,7 @@ import libcst as cst
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.makers import maker
-from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
+from epslint.analysis.operators import MIRRORED, OPPOSITE, Comparing, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 
@@ -97,16 +97,6 @@ _CONNECTING: Mapping[str, type[cst.CSTNode]] = MappingProxyType(
 def tells_of_answer(node: cst.BaseExpression) -> bool:
     """Whether the names in an expression are of what a model answers or is judged by."""
     return any(_ANSWER.search(word) for word in words_of(node))
-
-
-def operator_of(node: cst.CSTNode) -> Comparing | None:
-    """Which comparison an expression is, if it is one alone."""
-    if isinstance(node, cst.Call):
-        return COMPARING.get(called(node))
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
-        return None
-    operator = type(node.comparisons[0].operator)
-    return operator if operator in MIRRORED else None
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:

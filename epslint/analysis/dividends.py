@@ -7,7 +7,7 @@ drawn, and a reward over a propensity may meet a 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -131,22 +131,45 @@ _AVERAGED = Kind.SUM | Kind.VAR | Kind.STD | Kind.MAGNITUDE | TOPIC
 
 
 def _is_spacing(x: Operand, y: Operand) -> bool:
-    """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one."""
+    """`width / (n - 1)`: a grid has two points. An average over n - 1 may have one, unless n is the
+    size of what came in: nobody correlates one channel, or trains on a batch of one.
+
+    Of groups of rewards that is not so sure, and not of a count that grows.
+    """
     if not y.fact.is_any(Kind.OFFSET) or not y.fact.is_any(Kind.SHAPE):
         return False
     if y.fact.is_any(Kind.COUNT):
         return False  # where there is a mask, n is what it leaves
+    if not x.fact.is_any(TOPIC) and all(map(_is_dimension, _lessened(y))):
+        return True
     averages = x.fact.is_any(_AVERAGED) or maker(x.fact)[0] in _AVERAGING
     return not (averages or "sum" in words_of(x.node) or _corrects(x, y))
 
 
+def _lessened(operand: Operand) -> Iterator[Operand]:
+    """n of `n - 1`, and of `n * (n - 1)`."""
+    origin = operand.fact.origin
+    if origin is None or not operand.fact.is_any(Kind.OFFSET):
+        return
+    if origin.op is Op.SUB:
+        yield origin.operands["x"]
+    else:
+        for factor in origin.operands.values():
+            yield from _lessened(factor)
+
+
+def _is_dimension(count: Operand) -> bool:
+    """Whether it is a size as it was read, not one that is added up from call to call."""
+    own = isinstance(count.node, cst.Attribute) or count.fact.is_any(Kind.RUNNING)
+    return not own and maker(count.fact)[0] is not Op.ADD
+
+
 def _corrects(x: Operand, y: Operand) -> bool:
     """`var * n / (n - 1)`."""
-    origin = y.fact.origin
-    if origin is None or origin.op is not Op.SUB or not isinstance(x.node, cst.BinaryOperation):
+    if not isinstance(x.node, cst.BinaryOperation):
         return False
-    count = key_of(origin.operands["x"].node)
-    return count is not None and count in {key_of(side) for side in (x.node.left, x.node.right)}
+    counts = {key_of(count.node) for count in _lessened(y)} - {None}
+    return not counts.isdisjoint({key_of(side) for side in (x.node.left, x.node.right)})
 
 
 _AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})

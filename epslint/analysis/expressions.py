@@ -11,6 +11,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.binding import Bindings
 from epslint.analysis.comparisons import compared
+from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
@@ -188,9 +189,18 @@ class Expressions:
             if (imported := self.resolved(path, env)) is not None:
                 return library_value(imported)
             if (own := self._own_attribute(path)) is not None:
-                moved = env.mode.gathered and own.zero and own.is_any(Kind.RUNNING)
-                return replace(own, zero=Evidence.NONE) if moved else own
+                if own.zero and own.is_any(Kind.RUNNING) and self._has_moved(path, env):
+                    return replace(own, zero=Evidence.NONE)
+                return own
         return self._attribute_of(node, self.eval(node.value, env))
+
+    def _has_moved(self, path: str, env: Env) -> bool:
+        """Whether a count that starts at 0 has been added to by now."""
+        if env.mode.gathered or env.fact(moved_key(path)) is not None:
+            return True
+        owner, method = self.frame.owner, self.frame.scope.function
+        attribute = path.partition(".")[2]
+        return owner is not None and self.model.counters.moved_before(owner, method, attribute)
 
     def _own_attribute(self, path: str) -> Fact | None:
         owner, _, attribute = path.partition(".")

@@ -62,6 +62,9 @@ class Kind(QuickFlag):
     SIGNED = auto()  # seen to take both signs
     SHIFTED = auto()  # x − max(x): its largest element is exactly 0
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
+    # In each of its rows something is not 0: a test of their norms says so. Which axis that is, is
+    # not kept: who tests rows divides rows.
+    NONZERO = auto()
     PADS = auto()  # a mask of padding, or the count of one: some of it is real
     SIMPLEX = auto()  # sums to 1 along some axis, or is what is left of that with its largest
     NORMALISED = auto()  # the log of such a one
@@ -79,7 +82,7 @@ class Kind(QuickFlag):
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
 PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED
-PROMISED |= Kind.DRAWN | Kind.UNCLIPPED
+PROMISED |= Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO
 # Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
 _SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
 # Kinds that a range can contradict. A magnitude kept away from 0 is none: after a join with the

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 import libcst as cst
 
 from epslint.analysis import ranges
-from epslint.analysis.comparisons import operator_of
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of
 from epslint.analysis.makers import maker, whole_of
-from epslint.analysis.operators import MIRRORED, OPPOSITE, Comparing
+from epslint.analysis.operators import MIRRORED, OPPOSITE, Comparing, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 

@@ -22,12 +22,13 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import LEFT_BY, left_by
+from epslint.analysis.limits import LEFT_BY, left_by, of_magnitude
 from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
+from epslint.analysis.rows import KEEPING_ORDER, has_same_zeros, keeps_order, tells_of_rows
 
 
 class Evaluates(Protocol):
@@ -41,8 +42,9 @@ class Evaluates(Protocol):
 # Seen through from the outside in: what holds of `n.item()` holds of `n`.
 _TRANSPARENT = frozenset(
     {
-        *("item", "float", "int", "detach", "cpu", "long", "double", "clone", "bool"),
+        *("item", "int", "long", "double", "bool"),
         *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
+        *KEEPING_ORDER,
     }
 )
 _LESS, _PLUS = cst.Subtract(), cst.Add()
@@ -249,9 +251,14 @@ class Guards:
             limits = ranges.SOME if fact.whole else ranges.POSITIVE
         self.narrow(node, fact, limits, env)
 
-    def _condition_behind(self, node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
-        """The comparison that a name was given, if its names still mean the same."""
+    @staticmethod
+    def _condition_behind(node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
+        """The comparison that a name was given, as it is or reshaped, if its names still mean the
+        same.
+        """
         origin = fact.origin
+        while origin is not None and keeps_order(origin.node):
+            origin = origin.fact("x").origin
         if origin is None or origin.node is node or origin.op not in (Op.COMPARE, Op.LOGICAL):
             return None
         if fact.form is Form.LIST:
@@ -306,20 +313,36 @@ class Guards:
         if isinstance(node, cst.Subscript) and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)
-        if not isinstance(node, cst.Call):
+        if isinstance(node, cst.Call):
+            self._narrow_argument(node, limits, env)
+
+    def _narrow_argument(self, node: cst.Call, limits: Range, env: Env) -> None:
+        name, arguments = called(node), self._arguments(node, env)
+        if not arguments:
             return
-        name = called(node)
-        subject = next(iter(self._arguments(node, env)), None)
-        if subject is None:
-            return
+        subject = arguments[0]
         if name in _SIZES:
             self.resize(subject, limits, env)
-        elif name in _TRANSPARENT:
-            self.narrow(subject, self._evaluator.quietly(subject, env), limits, env)
-        elif name in ("min", "amin") and limits.positive and len(node.args) <= 1:
-            self.narrow(subject, self._evaluator.quietly(subject, env), ranges.POSITIVE, env)
-        elif (within := _of_magnitude(name, limits)) is not None:
+        elif (within := _inside(node, limits)) is not None:
             self.narrow(subject, self._evaluator.quietly(subject, env), within, env)
+        elif not limits.has_zero and tells_of_rows(node, arguments):
+            self._fill_rows(subject, env)
+
+    def _fill_rows(self, node: cst.BaseExpression, env: Env) -> None:
+        """`x.norm(dim=-1) > 0`, `x.abs().sum(1) > 0`: there is something in each row of x."""
+        while (inner := self._same_zeros(node, env)) is not None:
+            node = inner
+        if (key := key_of(node)) is not None:
+            fact = self._evaluator.quietly(node, env)
+            env.refine(key, fact.plus(Kind.NONZERO), roots_of(node))
+
+    def _same_zeros(self, node: cst.BaseExpression, env: Env) -> cst.BaseExpression | None:
+        """What is 0 where `node` is: x of `x.abs()` and of `x ** 2`."""
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+            return node.left if isinstance(node.right, cst.Integer | cst.Float) else None
+        if isinstance(node, cst.Call) and has_same_zeros(node):
+            return next(iter(self._arguments(node, env)), None)
+        return None
 
     def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
         """What a call is about: the receiver of a method, then its arguments."""
@@ -358,13 +381,14 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [node]
 
 
-def _of_magnitude(name: str, limits: Range) -> Range | None:
-    """What `abs(x) > 0` and `abs(x) < 1` tell of x."""
-    if name in ("abs", "fabs", "norm") and limits.positive:
-        return ranges.REAL.without_zero()
-    if name in ("abs", "fabs") and limits.hi < ranges.INF:
-        return Range(-limits.hi, limits.hi, lo_open=limits.hi_open, hi_open=limits.hi_open)
-    return None
+def _inside(node: cst.Call, limits: Range) -> Range | None:
+    """What holds of each element of a call's argument if the result lies within `limits`."""
+    name = called(node)
+    if name in _TRANSPARENT:
+        return limits
+    if name in ("min", "amin") and limits.positive and len(node.args) <= 1:
+        return ranges.POSITIVE
+    return of_magnitude(name, limits)
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import names
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
-from epslint.analysis.keys import called, crops, dotted, key_of
+from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.loops import Loops
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
@@ -137,7 +137,7 @@ class Interpreter:
             # What is accumulated over a loop is taken to be something, also under an `if`.
             env.drop_zero(key_of(node.target) or "")
         if isinstance(node.target, cst.Subscript) and not _has_text_index(node.target):
-            self._accumulate_element(node.target, fact, env)
+            self.expressions.bindings.accumulate(node.target, fact, env)
         else:
             if op is Op.ADD and isinstance(node.target, cst.Attribute):
                 fact = fact.plus(Kind.RUNNING)
@@ -145,25 +145,6 @@ class Interpreter:
                     fact = replace(fact, dtype=right.dtype)  # whole if it starts so, which it tells
             self.expressions.bindings.bind(node.target, replace(fact, origin=right.origin), env)
         return True
-
-    def _accumulate_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
-        """`counts[i] += 1`: the elements that were not reached are still 0.
-
-        Not so of `counts[a:b] += 1`: windows are laid so that they cover everything.
-        """
-        path = dotted(target.value)
-        before = None if path is None else env.fact(path)
-        if path is None or before is None or before.constant != 0 or not before.form.tensor:
-            return
-        if crops(target):
-            env.drop_zero(path)
-        touched = replace(
-            before,
-            range=ranges.NONNEGATIVE if fact.range.nonnegative else ranges.REAL,
-            kinds=Kind.SUM,
-            zero=Evidence.NONE if crops(target) else Evidence.PROVEN,
-        )
-        env.assign(path, touched, self.model.tick())
 
     def _assert(self, node: cst.Assert, env: Env) -> bool:
         self.expressions.eval(node.test, env)

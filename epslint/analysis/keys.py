@@ -255,3 +255,36 @@ def is_border(node: cst.Subscript) -> bool:
     firsts = [s for s in slices if isinstance(s, cst.Index) and key_of(s.value) == "0"]
     whole = [s for s in slices if isinstance(s, cst.Slice)]
     return len(firsts) == 1 and len(whole) == len(slices) - 1 > 1 and not crops(node)
+
+
+def is_one_place(node: cst.Subscript) -> bool:
+    """`x[3]`, and in each row `x[:, 0]`, `x[..., -1]`."""
+    indices = [element.slice for element in node.slice]
+    whole = [s for s in indices if isinstance(s, cst.Slice) or _is_ellipsis(s)]
+    fixed = [s for s in indices if isinstance(s, cst.Index) and _is_whole_number(s.value)]
+    return bool(fixed) and len(fixed) + len(whole) == len(indices) and not crops(node)
+
+
+def _is_ellipsis(node: cst.BaseSlice) -> bool:
+    return isinstance(node, cst.Index) and isinstance(node.value, cst.Ellipsis)
+
+
+def _is_whole_number(node: cst.BaseExpression) -> bool:
+    inner = node.expression if isinstance(node, cst.UnaryOperation) else node
+    return isinstance(inner, cst.Integer)
+
+
+def is_first(node: cst.Subscript) -> bool:
+    """`x[0]`."""
+    return len(node.slice) == 1 and key_of(node) == f"{key_of(node.value)}[0]"
+
+
+def spares_first(node: cst.Subscript) -> bool:
+    """`x[1:]`."""
+    bounds = node.slice[0].slice
+    return (
+        len(node.slice) == 1
+        and isinstance(bounds, cst.Slice)
+        and isinstance(bounds.lower, cst.Integer)
+        and bounds.lower.value != "0"
+    )

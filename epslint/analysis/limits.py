@@ -82,3 +82,12 @@ def _is_chosen(operator: Comparing, fact: Fact, other: Operand) -> bool:
 
 
 _SINGLE = (Form.UNKNOWN, Form.NUMBER)
+
+
+def of_magnitude(name: str, limits: Range) -> Range | None:
+    """What `abs(x) > 0` and `abs(x) < 1` tell of x."""
+    if name in ("abs", "fabs") and limits.positive:
+        return ranges.REAL.without_zero()
+    if name in ("abs", "fabs") and limits.hi < ranges.INF:
+        return Range(-limits.hi, limits.hi, lo_open=limits.hi_open, hi_open=limits.hi_open)
+    return None

@@ -123,11 +123,12 @@ class MethodCalls:
         return fact
 
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
-        """`zeros(n).scatter_add_(…)`: a sum per group, 0 for a group that gets nothing."""
-        added = [self._expressions.eval(a.value, env) for a in node.args]
+        """`zeros(n).scatter_add_(0, ids, x)`: a sum per group, 0 for a group that gets nothing."""
+        added = [Operand(a.value, self._expressions.eval(a.value, env)) for a in node.args]
         if receiver.fact.constant != 0:
             return receiver.fact
-        source = added[-1] if added else UNKNOWN
+        groups = dict(zip(("dim", "y", "x"), added, strict=False))
+        source = added[-1].fact if added else UNKNOWN
         fact = replace(
             receiver.fact,
             range=ranges.NONNEGATIVE if source.range.nonnegative else ranges.REAL,
@@ -137,7 +138,7 @@ class MethodCalls:
             huge=source.huge,
             grad=source.grad,
         )
-        fact = self._expressions.ledger.conclude(Op.SCATTER_SUM, node, {"x": receiver}, fact, env)
+        fact = self._expressions.ledger.conclude(Op.SCATTER_SUM, node, groups, fact, env)
         self._calls.store(receiver.node, fact, env)
         return fact
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import libcst as cst
 
 from epslint.analysis import names
+from epslint.analysis.counters import Counters
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Frame
@@ -67,6 +68,7 @@ class Model:
         self._full = whole or outline.newer  # there is no bare form of what `ast` has not read
         self._answers: dict[object, Fact] = {}
         self.summaries = Summaries(self)
+        self.counters = Counters(outline)
         self._under_way: set[object] = set()
 
     @cached_property

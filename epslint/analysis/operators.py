@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
+from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 
 BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
@@ -78,3 +79,13 @@ OPPOSITE: Mapping[Comparing, Comparing] = MappingProxyType(
         cst.NotEqual: cst.Equal,
     }
 )
+
+
+def operator_of(node: cst.CSTNode) -> Comparing | None:
+    """Which comparison of two values an expression is."""
+    if isinstance(node, cst.Call):
+        return COMPARING.get(called(node))
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return None
+    operator = type(node.comparisons[0].operator)
+    return operator if operator in MIRRORED else None

@@ -12,9 +12,9 @@ from epslint.analysis import filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, key_of
 from epslint.analysis.makers import is_some_of, maker
+from epslint.analysis.marked import with_marked_zeros
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE, tells_of_advantage
-from epslint.analysis.operators import MIRRORED
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.smoothing import smoothed
@@ -196,55 +196,13 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None:
         return None
-    if _marks_zeros(y, x):
-        return _without_zero(x.fact)
-    if _marks_zeros(x, y):
-        return _without_zero(y.fact)
+    for value, mask in ((x, y), (y, x)):
+        if (repaired := with_marked_zeros(value, mask)) is not None:
+            return repaired
     if _is_square(x.fact) and _is_square(y.fact) and _share_out(x.fact.origin, y.fact.origin):
-        return _without_zero(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})))
+        summed = transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact}))
+        return replace(summed, range=summed.range.without_zero())
     return _of_equal_choices(x.fact, y.fact)
-
-
-def _without_zero(fact: Fact) -> Fact | None:
-    return replace(fact, range=fact.range.without_zero()) if fact.range.nonnegative else None
-
-
-def _marks_zeros(mask: Operand, value: Operand) -> bool:
-    """`n + (n == 0)` is n where n is not 0, and 1 where it is; so is `n + (n < 1e-6)`, and with
-    something else than 1 `n + eps * (n == 0)`.
-    """
-    mask = _unscaled(mask)
-    origin, key = mask.fact.origin, key_of(value.node)
-    if origin is None or origin.node is not mask.node or key is None:
-        return False
-    if not isinstance(mask.node, cst.Comparison) or len(mask.node.comparisons) != 1:
-        return False
-    x, y = origin.operands.get("x"), origin.operands.get("y")
-    operator = type(mask.node.comparisons[0].operator)
-    if x is None or y is None:
-        return False
-    if key_of(y.node) == key:
-        x, y, operator = y, x, MIRRORED.get(operator, operator)
-    if key_of(x.node) != key or (bound := y.fact.constant) is None:
-        return False
-    return (operator in (cst.Equal, cst.LessThanEqual) and bound == 0) or (
-        operator in (cst.LessThan, cst.LessThanEqual) and bound > 0
-    )
-
-
-def _unscaled(mask: Operand) -> Operand:
-    """`n == 0` of `1e-6 * (n == 0)` and of `(n == 0).float()`."""
-    origin = mask.fact.origin
-    while origin is not None and origin.node is mask.node and origin.op in _SCALING:
-        factors = [o for o in origin.operands.values() if not o.fact.range.positive]
-        if len(factors) != 1:
-            break
-        (mask,) = factors
-        origin = mask.fact.origin
-    return mask
-
-
-_SCALING = frozenset({Op.MUL, Op.TO, Op.FLOAT, Op.SAME})
 
 
 def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:

@@ -1,4 +1,4 @@
-"""Selections: `where` and `masked_fill`, which choose element by element."""
+"""Selections: `where` and `masked_fill`, and what a mask or an index takes out of a tensor."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import ranges
+from epslint.analysis.binding import replaced
 from epslint.analysis.comparisons import caps
+from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.filters import kept_where
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.places import test_of
 from epslint.analysis.site import Choice
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ class Selections:
         expressions = self._expressions
         expressions.bindings.repair(unmet.fact, test.node, True, env)
         expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = kept_where(test, met, unmet) or first.join(second)
+        joined = kept_where(test, met, unmet) or _joined(met, unmet, first, second)
         constants = {first.constant, second.constant} - {None}
         if -ranges.INF in constants:
             joined = joined.plus(Kind.STRUCK)
@@ -71,6 +74,32 @@ class Selections:
             return expressions.eval(branch.node, inner)
         finally:
             frame.choosing = choosing
+
+    def taken_from(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Operand | None:
+        """What elements are taken from, as it is where they are taken: `masked_select(n, n > 0)`,
+        `counts.gather(0, ids)`.
+        """
+        x = operands.get("x")
+        if x is None or not x.fact.zero:
+            return None
+        if op is Op.PICK:
+            fact = x.fact
+            for name in ("at", "by"):
+                if (index := operands.get(name)) is not None:
+                    fact = at_the_counted(fact, index, env)
+            return replace(x, fact=fact)
+        mask = operands.get("mask")
+        test = None if mask is None else test_of(mask, 1, env)
+        if test is None:
+            return None
+        return replace(x, fact=self._expressions.subscripts.where_true(x, [test], env))
+
+
+def _joined(met: Operand, unmet: Operand, first: Fact, second: Fact) -> Fact:
+    """What is chosen where, put together: either may be what the other replaces."""
+    if second.is_any(Kind.NONZERO):
+        return replaced(unmet.fact, second, first)
+    return replaced(met.fact, first, second)
 
 
 def _branches(

@@ -191,6 +191,7 @@ _ROWS = (
     _Row(
         Op.COMPARE, "eq ne gt ge lt le equal not_equal greater greater_equal less less_equal", "x y"
     ),
+    _Row(Op.COMPARE, "isclose", "x y", open_ended=True),
     _Row(Op.LOGICAL, "logical_and logical_or logical_not logical_xor isin", "x y"),
     _Row(Op.ONE_HOT, "one_hot", "x", method=False, open_ended=True),
     _Row(Op.SIZE, "size", "x dim"),
@@ -206,10 +207,15 @@ _ROWS = (
         "x",
         open_ended=True,
     ),
-    _Row(Op.PICK, "gather index_select take_along_dim take_along_axis", "x at by", open_ended=True),
     _Row(
         Op.PICK,
-        "take select narrow "
+        "gather index_select take take_along_dim take_along_axis",
+        "x at by",
+        open_ended=True,
+    ),
+    _Row(
+        Op.PICK,
+        "select narrow "
         "diagonal "
         "unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
         "pad_across_processes tril triu pad pad_sequence kthvalue",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -9,13 +10,14 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
+from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.filters import filtered
 from epslint.analysis.keys import crops, evaluated, is_border, key_of, rearranges
-from epslint.analysis.ledger import still_means
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.places import Test, said_of, test_of
 from epslint.analysis.ranges import Range
 from epslint.analysis.spellings import NAMESPACES
 from epslint.analysis.transfer.arrangement import as_drawn, is_drawn_index
@@ -37,16 +39,31 @@ class Subscripts:
         if key is not None and (found := env.fact(key)) is not None:
             return found
         if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
-            self._read_bounds(node, env)
-            return self._picked(node, base, base.size, env)
+            return self._picked(node, self._sliced(node, base, env), base.size, env)
         return self._indexed(node, base, node.slice[0].slice.value, env)
 
-    def _read_bounds(self, node: cst.Subscript, env: Env) -> None:
-        """Slices choose elements of which nothing more is known; but they may hold sites."""
+    def _sliced(self, node: cst.Subscript, base: Fact, env: Env) -> Fact:
+        """Slices choose elements of which nothing more is known, but they may hold sites; masks and
+        places among them are as good as alone: `x[ok, :]`, `x[rows, columns]`.
+        """
+        tests: list[Test] = []
         for element in node.slice:
             for bound in children(element.slice):
                 if isinstance(bound, cst.BaseExpression):
-                    self._expressions.eval(bound, env)
+                    position = Operand(bound, self._expressions.eval(bound, env))
+                    if (test := test_of(position, len(node.slice), env)) is not None:
+                        tests.append(test)
+        return self.where_true(Operand(node.value, base), tests, env) if tests else base
+
+    def where_true(self, operand: Operand, tests: Iterable[Test], env: Env) -> Fact:
+        """What is known of the elements for which the tests hold."""
+        branch, limits = env.child(), ranges.TOP
+        for test in tests:
+            limits = limits.meet(said_of(operand.fact, test.operand.fact))
+            if test.current:
+                self._expressions.guards.assume(test.operand.node, True, branch)
+        chosen = self._expressions.quietly(operand.node, branch)
+        return chosen if limits == ranges.TOP else chosen.within(limits)
 
     def _indexed(
         self, node: cst.Subscript, base: Fact, index: cst.BaseExpression, env: Env
@@ -58,23 +75,16 @@ class Subscripts:
         place = position.constant
         if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
             return part
-        if position.is_any(Kind.MASK):
-            return self._selected(node, base, index, position, env)
-        if self._are_nonzero_places(position, node.value, env):
-            base = base.within(ranges.REAL.without_zero())
+        test = test_of(Operand(index, position), 1, env)
+        if test is not None:
+            chosen = self.where_true(Operand(node.value, base), [test], env)
+            if position.is_any(Kind.MASK):
+                return self._selected(node, base, chosen, test.operand, env)
+            base = chosen
+        base = at_the_counted(base, Operand(index, position), env)
         size = ranges.NONNEGATIVE if position.can_be_empty else base.size
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
-
-    @staticmethod
-    def _are_nonzero_places(position: Fact, node: cst.BaseExpression, env: Env) -> bool:
-        """`x[x.nonzero()]`: the places are those of the same x."""
-        origin = position.origin
-        if origin is None or origin.op is not Op.NONZERO:
-            return False
-        places = origin.operands.get("x")
-        same = places is not None and key_of(places.node) == key_of(node) is not None
-        return same and still_means(origin, env)
 
     def _picked(
         self,
@@ -95,23 +105,15 @@ class Subscripts:
         return self._expressions.ledger.conclude(Op.PICK, node, operands, fact, env)
 
     def _selected(
-        self,
-        subscript: cst.Subscript,
-        base: Fact,
-        index: cst.BaseExpression,
-        mask: Fact,
-        env: Env,
+        self, subscript: cst.Subscript, base: Fact, chosen: Fact, mask: Operand, env: Env
     ) -> Fact:
         """`y[y > 0]`: the elements for which the mask is true, possibly none."""
-        node = subscript.value
-        branch = env.child()
-        self._expressions.guards.assume(index, True, branch)
-        chosen = self._expressions.quietly(node, branch)
-        operands = {"x": Operand(node, base), "mask": Operand(index, mask)}
-        left = filtered(operands["x"], operands["mask"])
-        some = left is not None or mask.is_any(Kind.PEAKED)
-        size = ranges.SOME if some else self.count_true(index, env)
-        kinds = base.kinds & ~WHOLE if left is None else left.kinds
+        operands = {"x": Operand(subscript.value, base), "mask": mask}
+        left = filtered(operands["x"], mask)
+        some = left is not None or mask.fact.is_any(Kind.PEAKED)
+        size = ranges.SOME if some else self.count_true(mask.node, env)
+        kept = base.kinds & ~WHOLE if left is None else left.kinds
+        kinds = kept | (chosen.kinds & Kind.NONZERO)
         fact = replace(chosen, kinds=kinds, size=size, parts=())
         return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
 
@@ -128,6 +130,8 @@ class Subscripts:
         for test in (f"{key}.any()", *(f"{name}.any({key})" for name in libraries)):
             if (fact := env.fact(test)) is not None and fact.range.positive:
                 least = 1.0
+        if (first := env.fact(f"{key}[0]")) is not None and first.range.positive:
+            least = 1.0  # `edges[0] = True`
         if (fact := env.fact(f"{key}.sum()")) is not None and fact.range.positive:
             least = max(1.0, fact.range.lo)
         return ranges.at_least(least)

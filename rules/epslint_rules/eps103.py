@@ -17,13 +17,15 @@ class UnguardedQuantityDivision(SiteRule):
     Flags a denominator that is a mean of magnitudes, a magnitude (`abs`, a square), a product, a
     probability, an exponential, a parameter that starts at 0, a sine, or a count less a constant
     (`n - 1`). `1 / x`, `reciprocal`, `rsqrt` and `x ** -p` are divisions too. An operand of which
-    nothing is known is not flagged. What is divided has a say: an average over `n - 1` is flagged
-    and the spacing of a grid is not, rewards over a probability and not `1 / probs`, which weighs
-    what was drawn.
+    nothing is known is not flagged. What is divided has a say: rewards over a probability
+    are flagged and not `1 / probs`, which weighs what was drawn. An average over `n - 1` is flagged
+    where n is what a mask or a filter leaves, the size of a group of rewards, or a count that
+    grows; not where it is a size as it comes in, nor the spacing of a grid.
 
     ## Why is this bad
-    An inverse propensity `r / p` of an action that was never taken, a variance over a batch of
-    one, `x / x.abs()` at 0: each is an infinity in the forward pass or a NaN in the backward pass.
+    An inverse propensity `r / p` of an action that was never taken, a variance over the only
+    element of a selection, `x / x.abs()` at 0: each is an infinity in the forward pass or a NaN in
+    the backward pass.
 
     ## Example
     ```python

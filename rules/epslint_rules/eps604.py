@@ -24,7 +24,8 @@ class ZeroInitialCount(SiteRule):
 
     ## What it does
     Flags a division by an attribute that the class sets to 0 and adds to elsewhere, such as
-    `self.total / self.count`. Silent in a method that adds to it first, or checks it.
+    `self.total / self.count`. Silent in a method that adds to it first, or checks it, and in a
+    private one that is only called once it has been added to.
 
     ## Why is this bad
     Before the first update the count is 0: the first call of the property divides by it, and a NaN

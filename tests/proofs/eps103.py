@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from epslint.epsilon import Role
-from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch, each
+from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch
 
 X = [1.0, -2.0, 0.5]
 ZEROS = [0.0, 1.0, 2.0]
@@ -28,11 +28,7 @@ QUANTITY = Torch(
     bound=replace(LEARNED, over=0.5, gradient=6.0),
     unseen_float16=ABSORBED,
 )
-ONE_ROW = Torch(
-    fixture="hazard_counts",
-    adversarial=([[1.0, 2.0]],),
-    ordinary=([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]],),
-)
+ROWS = [[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]]
 
 PROOF = Proof(
     code="EPS103",
@@ -87,7 +83,18 @@ PROOF = Proof(
             bound=replace(LEARNED, over=0.25),
             unseen_float16=ABSORBED,
         ),
-        *each(ONE_ROW, "unbiased", "covariance", "with_one_row"),
+        Torch(
+            function="unbiased",
+            fixture="hazard_counts",
+            adversarial=(ROWS, [0.0, 1.0, 0.0]),
+            ordinary=(ROWS, [1.0, 1.0, 1.0]),
+        ),
+        Torch(
+            function="all_pairs_of_a_group",
+            fixture="hazard_counts",
+            adversarial=([2.0],),
+            ordinary=([1.0, 2.0, 4.0],),
+        ),
         Torch(
             function="leave_one_out",
             fixture="hazard_counts",

@@ -233,7 +233,8 @@ def learned(call: Call) -> Fact:
 def element_count(call: Call) -> Fact:
     """`len`, `numel`, `size(0)`: positive, unless the collection is shown to be possibly empty."""
     x = call.x
-    kinds = Kind.LENGTH if x.can_be_empty else Kind.SHAPE
+    chosen = x.origin is not None and x.origin.op is Op.SELECT  # and be it only one
+    kinds = Kind.LENGTH if x.can_be_empty or chosen else Kind.SHAPE
     return Fact(
         range=x.size,
         kinds=kinds,

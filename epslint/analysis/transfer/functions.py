@@ -16,7 +16,7 @@ from epslint.epsilon import FLOAT32
 
 def absolute(call: Call) -> Fact:
     x = call.x
-    kinds = (x.kinds & ~(WHOLE | Kind.SIGNED)) | Kind.MAGNITUDE
+    kinds = (x.kinds & ~((WHOLE & ~Kind.NONZERO) | Kind.SIGNED)) | Kind.MAGNITUDE
     # A magnitude is taken of what has a sign, and so passes through 0; Python's own abs is most
     # often that of a setting.
     zero = x.zero or (Evidence.NONE if call.form is Form.NUMBER else Evidence.NAMED)

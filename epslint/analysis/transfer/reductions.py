@@ -26,6 +26,8 @@ def sum_(call: Call) -> Fact:
     # Along a dimension there are fewer terms than elements.
     terms = x if call.get("dim") is None else replace(x, size=x.size.join(ranges.SOME))
     range_ = _range_of_sum(terms)
+    if x.range.nonnegative and _along_rows(call):
+        range_ = range_.meet(ranges.POSITIVE)
     if (start := call.get("start")) is not None:
         range_ += start.range
     return result(
@@ -72,6 +74,14 @@ def _in_total(call: Call) -> Fact:
 def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
     """What is drawn from a continuous distribution adds up to 0 with probability 0."""
     return Evidence.NONE if x.is_any(Kind.DRAWN) and not x.can_be_empty else zero
+
+
+def _along_rows(call: Call) -> bool:
+    """Whether each row gives a number of its own, and in each something is not 0."""
+    x = call.x
+    if not x.is_any(Kind.NONZERO) or call.get("y") is not None:  # cdist, hypot
+        return False
+    return call.get("dim") is not None or not x.can_be_empty
 
 
 def _zero_of_sum(x: Fact, form: Form, *, many: bool) -> Evidence:
@@ -139,7 +149,8 @@ def spread_with_mean(kind: Kind) -> Transfer:
 def norm(call: Call) -> Fact:
     kinds = Kind.NORM | (call.x.kinds & TOPIC)
     zero = _unless_drawn(Evidence.PROVEN, call.x)
-    return result(call, ranges.NONNEGATIVE, kinds, ground=Evidence.PROVEN, zero=zero)
+    range_ = ranges.POSITIVE if _along_rows(call) else ranges.NONNEGATIVE
+    return result(call, range_, kinds, ground=Evidence.PROVEN, zero=zero)
 
 
 def extreme(call: Call) -> Fact:
@@ -169,7 +180,7 @@ def _extreme(call: Call) -> Fact:
     if x.is_any(Kind.MAGNITUDE):
         kinds |= Kind.SPAN
     range_ = x.range
-    if largest and x.is_any(_UNITARY):
+    if largest and (x.is_any(_UNITARY) or (x.range.nonnegative and _along_rows(call))):
         range_ = ranges.POSITIVE.meet(x.range)
     # The largest magnitude is 0 for a tensor of zeros: padding, a block that was never written.
     whole = Evidence.NAMED if largest and x.is_any(Kind.MAGNITUDE) else Evidence.NONE

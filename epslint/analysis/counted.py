@@ -1,0 +1,44 @@
+"""Counts of what there is, taken where it is: `np.bincount(ids)[ids]` is 1 at the least."""
+
+from __future__ import annotations
+
+from epslint.analysis import ranges
+from epslint.analysis.env import Env
+from epslint.analysis.fact import Fact
+from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.ranges import Range
+
+_CASTS = frozenset({Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT, Op.DETACH, Op.TO_NUMPY})
+
+
+def at_the_counted(counts: Fact, index: Operand, env: Env) -> Fact:
+    """The counts of the very things that an index names."""
+    origin = counts.origin
+    while origin is not None and origin.op in _CASTS:
+        origin = origin.fact("x").origin
+    if origin is None or not counts.zero:
+        return counts
+    counted, least = _counted(origin)
+    if counted is None or not _is_same(counted, index, origin.clock, env):
+        return counts
+    return counts.within(least)
+
+
+def _counted(origin: Origin) -> tuple[Operand | None, Range]:
+    """What was counted, and how much each of it adds."""
+    operands = origin.operands
+    if origin.op is Op.BINCOUNT:
+        return (None if "weights" in operands else operands.get("x")), ranges.SOME
+    if origin.op is Op.SCATTER_SUM and origin.fact("x").range.positive:
+        return operands.get("y"), ranges.POSITIVE
+    return None, ranges.TOP
+
+
+def _is_same(counted: Operand, index: Operand, clock: int, env: Env) -> bool:
+    if counted.fact.origin is not None and counted.fact.origin is index.fact.origin:
+        return True
+    if (key := key_of(index.node)) is None or key != key_of(counted.node):
+        return False
+    return not any(env.assigned_after(name, clock) for name in roots_of(index.node))

@@ -1,0 +1,155 @@
+"""Counters: attributes that are added to before a method is entered, or by a method that is called.
+
+Asked only where a count that starts at 0 is divided by, and read off `ast`: what is added on every
+path is a matter of order, not of values.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from epslint.scout import ClassOutline, FunctionNode, FunctionOutline, Outline, self_of
+
+_RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A place where a method is spoken of, and what has been added to by then."""
+
+    caller: str
+    own: bool  # of the object itself
+    called: bool  # else it is handed to somebody
+    moved: frozenset[str]
+
+
+class Counters:
+    """Answers for the classes of one file."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._moves: dict[FunctionOutline, frozenset[str]] = {}
+
+    def moved_by(self, function: FunctionOutline) -> frozenset[str]:
+        """The attributes that a method adds to, whatever path it takes."""
+        if function not in self._moves:
+            node, moved = _definition(function), set[str]()
+            if (me := self_of(node)) and function.assigns:
+                deque(_Walk(function.name, me).through(node.body, moved), maxlen=0)
+            self._moves[function] = frozenset(moved)
+        return self._moves[function]
+
+    def moved_before(
+        self, owner: ClassOutline, method: str, attribute: str, seen: frozenset[str] = frozenset()
+    ) -> bool:
+        """Whether everybody who calls a private method has added to the attribute first."""
+        if not _is_private(method) or method in seen:
+            return False
+        mentions = list(self._mentions(owner, method))
+        return bool(mentions) and all(
+            mention.own
+            and mention.called
+            and (
+                attribute in mention.moved
+                or self.moved_before(owner, mention.caller, attribute, seen | {method})
+            )
+            for mention in mentions
+        )
+
+    def _mentions(self, owner: ClassOutline, method: str) -> Iterator[_Mention]:
+        """Where a method is called or handed on, in the file; another class may have one that is
+        called the same.
+        """
+        for each in self._outline.classes.values():
+            related = self._is_related(owner, each)
+            for function in each.methods.values():
+                for mention in _mentions_in(function, method):
+                    if related or not mention.own:
+                        yield mention
+        for function in self._outline.functions.values():
+            yield from _mentions_in(function, method)
+
+    def _is_related(self, one: ClassOutline, other: ClassOutline) -> bool:
+        lineage = self._outline.lineage
+        return other in lineage(one) or one in lineage(other)
+
+
+def _mentions_in(function: FunctionOutline, method: str) -> Iterator[_Mention]:
+    node = _definition(function)
+    return _Walk(function.name, self_of(node) or "", method).through(node.body, set())
+
+
+def moved_key(path: str) -> str:
+    """Under which key an environment knows that a count has been added to by a call."""
+    return f"{path}+"
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Goes through a method in the order of execution, looking for another one."""
+
+    caller: str
+    me: str
+    method: str = ""
+
+    def through(self, body: Sequence[ast.stmt], moved: set[str]) -> Iterator[_Mention]:
+        for statement in body:
+            for part in ast.iter_child_nodes(statement):
+                if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
+                    yield from self._spoken_of(part, frozenset(moved))
+            for suite in _suites(statement):
+                branch = set(moved)
+                yield from self.through(suite, branch)
+                if isinstance(statement, _RUNNING_THROUGH) and suite is statement.body:
+                    moved |= branch
+            self._note(statement, moved)
+
+    def _spoken_of(self, node: ast.AST, moved: frozenset[str]) -> Iterator[_Mention]:
+        if not self.method:
+            return
+        called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+        for each in ast.walk(node):
+            if isinstance(each, ast.Attribute) and each.attr == self.method:
+                own = isinstance(each.value, ast.Name) and each.value.id == self.me
+                yield _Mention(self.caller, own, id(each) in called, moved)
+
+    def _note(self, statement: ast.stmt, moved: set[str]) -> None:
+        if isinstance(statement, ast.AugAssign):
+            if (name := self._own(statement.target)) and isinstance(statement.op, ast.Add):
+                moved.add(name)
+        elif isinstance(statement, ast.Assign):
+            for name in filter(None, map(self._own, statement.targets)):
+                (moved.add if self._adds_to(name, statement.value) else moved.discard)(name)
+
+    def _own(self, node: ast.expr) -> str:
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return ""
+        return node.attr if node.value.id == self.me else ""
+
+    def _adds_to(self, name: str, value: ast.expr) -> bool:
+        """`self.n + 1`, to be put into `self.n`."""
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
+            return False
+        return name in (self._own(value.left), self._own(value.right))
+
+
+def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        if suite := getattr(statement, field, None):
+            yield suite
+    for field in ("handlers", "cases"):
+        for each in getattr(statement, field, ()):
+            yield each.body
+
+
+def _is_private(method: str) -> bool:
+    return method.startswith("_") and not method.endswith("__")
+
+
+def _definition(function: FunctionOutline) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    (node,) = function.stretch.statements
+    assert isinstance(node, FunctionNode)
+    return node
