@@ -126,6 +126,8 @@ class Bindings:
         if before.constant == 0:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
             after = replace(fact, form=before.form, zero=Evidence.NONE)
+            if fact.constant is None:
+                env.drop_zero(path)  # nor where the loop begins that fills it
         else:
             after = before.join(replace(fact, form=before.form))
             if is_one_place(target) and not fact.range.has_zero:

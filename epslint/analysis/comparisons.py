@@ -102,15 +102,40 @@ def tells_of_answer(node: cst.BaseExpression) -> bool:
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
     if tells_of_answer(x.node) or tells_of_answer(y.node):
         return False
-    if operator is cst.NotEqual:
-        return _is_padding(y)
-    if operator in _REACHING and is_extreme(y, operator, key_of(x.node)):
-        return True
-    if operator is cst.Equal:
-        return key_of(x.node) is not None and key_of(x.node) == key_of(y.node)  # but for NaN
-    if operator in (cst.LessThan, cst.LessThanEqual):
-        return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
-    return False
+    return any(rule(x, operator, y) for rule in _SOMEWHERE)
+
+
+def _is_not_padding(x: Operand, operator: Comparing, y: Operand) -> bool:
+    return operator is cst.NotEqual and _is_padding(y)
+
+
+def _is_possible(x: Operand, operator: Comparing, y: Operand) -> bool:
+    """Something of a distribution is not 0."""
+    return operator is cst.GreaterThan and y.fact.constant == 0 and x.fact.is_any(Kind.SIMPLEX)
+
+
+def _is_itself(x: Operand, operator: Comparing, y: Operand) -> bool:
+    """`x == x`, but for NaN."""
+    return operator is cst.Equal and key_of(x.node) == key_of(y.node) is not None
+
+
+def _is_within(x: Operand, operator: Comparing, y: Operand) -> bool:
+    """`arange(n) < lengths`."""
+    if operator not in (cst.LessThan, cst.LessThanEqual):
+        return False
+    return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
+
+
+def _is_extreme(x: Operand, operator: Comparing, y: Operand) -> bool:
+    """`x == x.max()`."""
+    reaching, key, fact = _REACHING.get(operator), key_of(x.node), y.fact
+    if reaching is None or key is None:
+        return False
+    makers = (maker(replace(fact, origin=origin)) for origin in (fact.origin, *fact.rivals))
+    return any(op in reaching and made == key for op, made in makers)
+
+
+_SOMEWHERE = (_is_not_padding, _is_possible, _is_itself, _is_within, _is_extreme)
 
 
 # The largest element is as large as the largest; by another norm nobody would ask.
@@ -122,13 +147,6 @@ _REACHING: Mapping[Comparing, frozenset[Op]] = MappingProxyType(
     }
 )
 _EXTREME = re.compile(r"(^|_)(max|min|maxi?mum|mini?mum|best|largest|smallest|highest|lowest)(_|$)")
-
-
-def is_extreme(operand: Operand, operator: Comparing, key: str | None) -> bool:
-    """Whether it is the largest or smallest of what `key` names: some element compares so."""
-    reaching, fact = _REACHING[operator], operand.fact
-    makers = (maker(replace(fact, origin=origin)) for origin in (fact.origin, *fact.rivals))
-    return key is not None and any(op in reaching and made == key for op, made in makers)
 
 
 def keeps_best(test: cst.BaseExpression) -> bool:

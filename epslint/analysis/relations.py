@@ -202,6 +202,9 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
     if _is_square(x.fact) and _is_square(y.fact) and _share_out(x.fact.origin, y.fact.origin):
         summed = transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact}))
         return replace(summed, range=summed.range.without_zero())
+    if maker(x.fact)[0] is maker(y.fact)[0] is Op.CUMSUM:
+        # Hits and misses as they come, each of them one or the other: `tp / (tp + fp)`.
+        return replace(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})), zero=Evidence.NONE)
     return _of_equal_choices(x.fact, y.fact)
 
 
