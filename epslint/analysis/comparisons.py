@@ -146,7 +146,9 @@ _REACHING: Mapping[Comparing, frozenset[Op]] = MappingProxyType(
         cst.LessThanEqual: frozenset({Op.MIN}),
     }
 )
-_EXTREME = re.compile(r"(^|_)(max|min|maxi?mum|mini?mum|best|largest|smallest|highest|lowest)(_|$)")
+_EXTREME = re.compile(
+    r"(^|_)(max|min|maxi?mum|mini?mum|best|greedy|largest|smallest|highest|lowest)(_|$)"
+)
 
 
 def keeps_best(test: cst.BaseExpression) -> bool:

@@ -333,6 +333,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "tensorflow.random.uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "tensorflow.random_uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "numpy.random.random": Spelling(Op.RAND, ("x",), open_ended=True),
+        "random.random": Spelling(Op.RAND, ("x",), open_ended=True),
         "tensorflow.shape": Spelling(Op.SHAPE, ("x",), open_ended=True),
         "triton.language.load": Spelling(Op.LOAD, ("x", "mask", "other"), open_ended=True),
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
