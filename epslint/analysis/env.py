@@ -42,9 +42,14 @@ class Env:
         self._bindings: dict[str, Binding] = {}
         self._mentions: dict[str, set[str]] = {}
         self.mode: Mode = mode or (parent.mode if parent else Mode())
+        # The executions whose names are the names here: this one, and those of functions around.
+        self.frames: frozenset[int] = parent.frames if parent else frozenset()
 
     def child(self) -> Env:
         return Env(self)
+
+    def enter(self, frame: int) -> None:
+        self.frames |= {frame}
 
     # -- looking up --------------------------------------------------------------------------
 

@@ -143,7 +143,8 @@ class Interpreter:
                 fact = fact.plus(Kind.RUNNING)
                 if left == UNKNOWN:
                     fact = replace(fact, dtype=right.dtype)  # whole if it starts so, which it tells
-            self.expressions.bindings.bind(node.target, replace(fact, origin=right.origin), env)
+            added = None if right.origin is None else replace(right.origin, whole=False)
+            self.expressions.bindings.bind(node.target, replace(fact, origin=added), env)
         return True
 
     def _assert(self, node: cst.Assert, env: Env) -> bool:

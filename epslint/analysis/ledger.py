@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 
 
 def still_means(origin: Origin, env: Env) -> bool:
-    """Whether the names of an expression have not been bound again since it was evaluated."""
-    return not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
+    """Whether a value is what its expression would give here: the names are names of here and not
+    bound again since, and nothing was added to it.
+    """
+    return (
+        origin.whole
+        and origin.frame in env.frames
+        and not any(env.assigned_after(name, origin.clock) for name in roots_of(origin.node))
+    )
 
 
 # Operations whose result is not finite only because an operand is not.

@@ -139,6 +139,7 @@ class Model:
         env = Env(mode=self.mode)
         for stretch in body:
             frame = Frame(self.unit(stretch), self._scope("", owner), owner, serial=self.tick())
+            env.enter(frame.serial)
             Interpreter(self, frame).run(frame.unit.body, env)
             yield frame
 
@@ -220,6 +221,7 @@ class Model:
         self, params: cst.Parameters, frame: Frame, env: Env, given: Mapping[str, Fact]
     ) -> None:
         interpreter = Interpreter(self, frame)
+        env.enter(frame.serial)
         for parameter in parameters(params):
             name = parameter.name.value
             fact = given.get(name)
@@ -270,6 +272,7 @@ class Model:
         for each in stretches:
             frame = Frame(self.unit(each), Scope(""), owner, recording=False, serial=self.tick())
             env = Env()
+            env.enter(frame.serial)
             Interpreter(self, frame).run(frame.unit.body, env)
             facts.append(env.fact(name) or UNKNOWN)
         return joined(facts)

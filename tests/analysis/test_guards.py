@@ -856,3 +856,27 @@ def test_one_spelling_guards_the_other(test: str, flagged: bool) -> None:
         return w / w.sum() if {test} else x
     """
     assert bool(codes(source)) is flagged
+
+
+def test_a_condition_from_a_helper_is_of_its_own_names() -> None:
+    source = """\
+    def positive(n):
+        return n > 0
+
+
+    def mean(x, mask, m):
+        n = mask.sum()
+        ok = positive(m)
+        return x / n if ok else x
+    """
+    assert places(source) == ["n"]
+
+
+def test_a_running_total_does_not_tell_of_what_was_added_last() -> None:
+    source = """\
+    def mean(x, masks, mask):
+        total = sum(m.sum() for m in masks)
+        total += mask.sum()
+        return x / mask.sum() if total > 0 else x
+    """
+    assert places(source) == ["mask.sum()"]
