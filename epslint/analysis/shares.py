@@ -3,7 +3,8 @@
 `inter / (a + b - inter)` of two empty boxes, `2 * p * r / (p + r)` where nothing was found,
 `2 * (x * y).sum() / (x.sum() + y.sum())` of two empty masks, `image / image.max()` of a black one.
 Of the divisor alone nothing may be known; what it has in common with the dividend says what the
-quotient is for, and that 0 / 0 is what it gives for nothing.
+quotient is for, and that 0 / 0 is what it gives for nothing. The square of a length needs no such
+help: `g / (dx**2 + dy**2)` is for slopes, and somewhere it is flat.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.names import tells_of_picture
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.relations import is_squared_length
 
 # The same values in another shape, place or type.
 _ARRANGING = frozenset(
@@ -45,6 +47,8 @@ def kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
 def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
     if _is_largest(x, y):
         return Kind.SPAN
+    if is_squared_length(y.fact):
+        return Kind.NORM
     terms = list(_terms(y))
     if len(terms) < 2 or any(_is_kept_away(term.operand, env) for term in terms):
         return Kind.NONE

@@ -28,6 +28,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "tensor": "x",
         "tensors": "x",
         "data": "x",
+        "value": "x",
         "object": "x",
         "features": "x",
         "other": "y",
