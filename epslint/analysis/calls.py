@@ -164,7 +164,7 @@ class Calls:
     def _related(self, op: Op, operands: dict[str, Operand], env: Env) -> dict[str, Operand]:
         """The operands, with what is known of them because of each other or of how they came."""
         if op is Op.DIV:
-            return dict(divided(operands))
+            return dict(divided(operands, env))
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)
             return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}

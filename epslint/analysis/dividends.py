@@ -11,20 +11,24 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.shares import kind_of_whole
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 
-def divided(operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
+def divided(operands: Mapping[str, Operand], env: Env) -> Mapping[str, Operand]:
     """The operands of a division, with what the dividend tells of the divisor."""
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None or not y.fact.range.has_zero:
         return operands
     zero = y.fact.zero
+    if not zero and (kind := kind_of_whole(x, y, env)):
+        return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
     if _is_own_magnitude(x, y):
         zero = zero or Evidence.NAMED
     elif any(is_weak(x, y) for is_weak in _WEAK):

@@ -145,7 +145,7 @@ class Expressions:
     ) -> Fact:
         """The result of an operation, noted as a site."""
         if op is Op.DIV:
-            operands = divided(operands)
+            operands = divided(operands, env)
         fact = self.transferred(op, operands, form)
         if op is Op.COMPARE:
             fact = compared(fact, node, operands)

@@ -330,6 +330,20 @@ def tells_of_signal(name: str) -> bool:
     return _SIGNAL.search(snake(name)) is not None
 
 
+_MEASURE = re.compile(r"(^|_)(lens?|lengths?|sizes?|shapes?|ids?|counts?|times?)(_|$)")
+_PICTURE = re.compile(
+    r"(^|_)(images?|imgs?|pictures?|pixels?|heat_?maps?|saliency|attributions?|cam|grayscale|depths?)"
+    r"(_|$)"
+)
+
+
+def tells_of_picture(name: str) -> bool:
+    """Whether something of this name can be seen, or heard: it may be black, or silent."""
+    words = snake(name)
+    seen = _PICTURE.search(words) is not None or tells_of_signal(name)
+    return seen and _MEASURE.search(words) is None
+
+
 _WEIGHED = re.compile(r"(^|_)(counts?|n|total|weights?|samples?|seen|sum)$")
 
 

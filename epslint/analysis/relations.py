@@ -223,11 +223,7 @@ def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:
 def root(operands: Mapping[str, Operand]) -> Fact | None:
     """`sqrt(a**2 + b**2)` is a length, as `hypot(a, b)` is: 0 where both are."""
     x = operands.get("x")
-    origin = None if x is None else x.fact.origin
-    if x is None or x.fact.zero or origin is None or origin.op is not Op.ADD:
-        return None
-    terms = [operand.fact for operand in origin.operands.values()]
-    if not all(_is_square(term) for term in terms) or any(t.is_any(Kind.DRAWN) for t in terms):
+    if x is None or x.fact.zero or not is_squared_length(x.fact):
         return None
     fact = transfer(Call(Op.SQRT, {"x": x.fact}))
     return replace(fact, kinds=fact.kinds | Kind.NORM, zero=Evidence.NAMED)
@@ -243,6 +239,15 @@ def length(operands: Mapping[str, Operand]) -> Fact | None:
         return None
     facts = {name: operand.fact for name, operand in operands.items()}
     return replace(transfer(Call(Op.NORM, facts)), zero=Evidence.NONE)
+
+
+def is_squared_length(fact: Fact) -> bool:
+    """`a**2 + b**2`, of what a network has not made."""
+    origin = fact.origin
+    if origin is None or origin.op is not Op.ADD:
+        return False
+    terms = [operand.fact for operand in origin.operands.values()]
+    return all(map(_is_square, terms)) and not any(t.is_any(Kind.DRAWN) for t in terms)
 
 
 def _is_square(fact: Fact) -> bool:

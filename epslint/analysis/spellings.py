@@ -28,6 +28,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "tensor": "x",
         "tensors": "x",
         "data": "x",
+        "value": "x",
         "object": "x",
         "features": "x",
         "other": "y",
@@ -444,9 +445,16 @@ def function(dotted: str) -> Function | None:
 
 
 def _relative(namespace: str) -> Form | None:
-    """Packages named after torch speak its language: `torch_complex.functional.trace`."""
+    """Packages named after torch speak its language: `torch_complex.functional.trace`; and so do
+    modules named after jax's: `brax.jumpy`.
+    """
+    if namespace.rpartition(".")[2] in _LIKE_JAX:
+        return Form.JAX
     root = namespace.partition(".")[0]
     return Form.TORCH if root.startswith("torch_") else None
+
+
+_LIKE_JAX = frozenset({"jumpy", "lax_numpy"})
 
 
 def method(name: str) -> tuple[Spelling, bool] | None:

@@ -12,9 +12,9 @@ from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Fact, Kind, replace
+from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered
-from epslint.analysis.keys import crops, evaluated, is_border, key_of, rearranges
+from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.places import Test, said_of, test_of
@@ -75,6 +75,8 @@ class Subscripts:
         place = position.constant
         if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
             return part
+        if base.form is Form.OTHER and names.is_epsilon(called(node.value)):
+            return names.EPSILON  # `EPS[x.dtype]`: one for each precision
         test = test_of(Operand(index, position), 1, env)
         if test is not None:
             chosen = self.where_true(Operand(node.value, base), [test], env)

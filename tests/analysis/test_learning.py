@@ -36,6 +36,8 @@ class TestShownByTheFunction:
             "def reprojection_error(x):",
             "def kl_divergence(x):",
             "def log_prob(x):",
+            "def distance(x):",
+            "def distance(x, p: int = 2):",
             "def distance(x: torch.Tensor) -> torch.Tensor:",
             "def distance(x: torch.Tensor) -> tuple[torch.Tensor, int]:",
             "class Norm(nn.Module):\n  def forward(self, x):",
@@ -43,6 +45,8 @@ class TestShownByTheFunction:
             "class EdgeLoss:\n  def compare(self, x):",
             "class Edges(AbsLoss):\n  def compare(self, x):",
             "class SpectrogramLoss:\n  def compare(self, x):",
+            "class RadialKernel:\n  def size(self, x):",
+            "class Radial(Distribution):\n  def _size(self, x):",
         ],
     )
     def test_by_its_name_class_or_signature(self, head: str) -> None:
@@ -52,7 +56,12 @@ class TestShownByTheFunction:
     @pytest.mark.parametrize(
         "head",
         [
-            "def distance(x):",
+            "def _distance(x):",
+            "def distance(x: np.ndarray):",
+            "def reach_reward(x):",
+            "def get_distance(x):",
+            "def distance(x):\n    print(x)",
+            "def distance(x):\n    y = x.max().item()",
             "def _distance(x: torch.Tensor) -> torch.Tensor:",
             "def distance(x: torch.Tensor) -> float:",
             "def distance(boxes: torch.Tensor) -> torch.Tensor:\n    x = boxes - 1",
@@ -85,8 +94,30 @@ class TestShownByTheFunction:
         source = f"def distance(x: torch.Tensor) -> torch.Tensor:\n    {ROOT}"
         assert bool(found(source, filename)) is not silent
 
+    @pytest.mark.parametrize(
+        "filename", ["envs/reach.py", r"lib\tasks\reach.py", "lib/utils.py", "lib/box_helpers.py"]
+    )
+    def test_not_in_places_where_all_sorts_of_functions_are(self, filename: str) -> None:
+        assert found(f"def distance(x):\n    {ROOT}", filename) == []
+        assert found(f"def distance_loss(x):\n    {ROOT}", filename) != []
+        assert found(f"def distance(x):\n    {ROOT}", "/home/me/envs/lib/distances.py") != []
+
+    @pytest.mark.parametrize(
+        ("caller", "shown"),
+        [
+            ("def distance(a, b):\n    return _size(a - b)", True),
+            ("def distance(a, b):\n    return _size(x=a - b)", True),
+            ("class Net(nn.Module):\n  def forward(self, a):\n    return _size(a)", True),
+            ("def distance(a, b):\n    return _size(a.detach())", False),
+            ("def predict(a, b):\n    return _size(a - b)", False),
+            ("def distance(a, b):\n    return size(a - b)", False),
+        ],
+    )
+    def test_what_is_handed_to_a_private_function(self, caller: str, shown: bool) -> None:
+        assert bool(found(f"def _size(x):\n    {ROOT}\n{caller}")) is shown
+
     def test_by_being_handed_to_grad(self) -> None:
-        source = f"import jax\ndef energy(x):\n    {ROOT}\nforce = jax.grad(energy)"
+        source = f"import jax\ndef _energy(x):\n    {ROOT}\nforce = jax.grad(_energy)"
         assert len(found(source)) == 1
         assert found(source.replace("jax.grad", "print")) == []
 
@@ -162,7 +193,7 @@ class TestShownByTheValue:
         assert found(source.format("shown")) == []
 
     def test_by_the_log_of_a_scale(self) -> None:
-        source = "def spread(h, {0}):\n    return torch.sqrt(torch.mm(h**2, {0}.exp() ** 2))"
+        source = "def _spread(h, {0}):\n    return torch.sqrt(torch.mm(h**2, {0}.exp() ** 2))"
         assert len(found(source.format("log_std"))) == 1
         assert found(source.format("weights")) == []
 

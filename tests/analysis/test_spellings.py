@@ -63,6 +63,7 @@ IMPORTS: list[tuple[str, str, Op, Form]] = [
     ("import jax", "jax.nn.softmax(x)", Op.SOFTMAX, J),
     ("from jax.nn import softmax", "softmax(x)", Op.SOFTMAX, J),
     ("from jax.scipy.special import logsumexp", "logsumexp(x)", Op.LOGSUMEXP, J),
+    ("from brax import jumpy as jp", "jp.log(x)", Op.LOG, J),
     ("import tensorflow as tf", "tf.math.log(x)", Op.LOG, F),
     ("import tensorflow as tf", "tf.reduce_sum(x)", Op.SUM, F),
     ("import tensorflow as tf", "tf.nn.softmax(x)", Op.SOFTMAX, F),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,12 +26,12 @@ from epslint.analysis.learning.flow import (
     Sources,
     better,
 )
+from epslint.analysis.learning.standing import is_for_anybody
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch, last_name
 from epslint.syntax import reads
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
-_TENSOR = re.compile(r"\b(Tensor|FloatTensor|Array|ArrayLike|jnp\.ndarray)\b")
 _MAKING_PARAMETERS = PARAMETERS | {"add_weight", "param"}
 # A module that has nothing to learn hands on what it is given.
 _STATELESS = re.compile(
@@ -58,11 +59,13 @@ class Learning:
 
     def __init__(self, outline: Outline, filename: str) -> None:
         self._outline = outline
+        self._filename = filename
         self._beside = words.is_beside_learning(filename)
         self._places: Mapping[int, _Place] = {}
         self._flows: dict[tuple[FunctionNode, int], Flow | None] = {}
         self._sources: dict[str, Sources] = {}
         self._taken: frozenset[str] | None = None
+        self._calls: dict[str, list[tuple[_Place, ast.Call]]] | None = None
 
     def shown(self, stretch: Stretch, text: str, row: int) -> Shown:
         """How it is known that the expression `text`, on a line of a stretch, is learned."""
@@ -132,7 +135,11 @@ class Learning:
         function, owner = place.function, place.owner
         if owner is not None and function.name in _APPLIED and self._is_module(owner):
             return _named(f"`{function.name}` of a module is differentiated", function)
-        if owner is None and not self._beside and _maps_tensors(function):
+        if owner is not None:
+            formula = next((n for n in (owner.name, *owner.bases) if words.tells_of_formula(n)), "")
+            text = f"`{formula}` is differentiated, by its name"
+            return _named(text, function) if formula else NOT_SHOWN
+        if not self._beside and is_for_anybody(function, self._filename):
             return _named(f"`{function.name}` maps tensors to tensors for anybody", function)
         return NOT_SHOWN
 
@@ -150,18 +157,30 @@ class Learning:
         return self._taken
 
     def _handed(self, place: _Place) -> Iterator[tuple[str, Shown]]:
-        """What the other methods of its class hand to a method."""
-        if place.owner is None:
+        """What others in the file hand to a method of theirs, or to a function of the file's own.
+
+        What is proven to be learned; of a function that nobody else can call, what is named too.
+        """
+        mine = place.owner is None
+        if mine and not place.function.name.startswith("_"):
             return
-        names = _parameters(place.function)[1:]
-        for method in place.owner.methods.values():
-            caller = method.stretch.statements[0]
-            if not isinstance(caller, FunctionNode) or caller is place.function:
+        needed = Evidence.NAMED if mine else Evidence.PROVEN
+        names = _parameters(place.function)[0 if mine else 1 :]
+        for caller, call in self._calls_of(place.function.name):
+            beside = caller.owner is place.owner or mine
+            if not beside or caller.function is place.function or self._is_denied(caller):
                 continue
-            other = _Place(caller, place.owner)
-            for call in () if self._is_denied(other) else _calls_of(place.function.name, caller):
-                if (flow := self._flow(other, call.lineno)) is not None:
-                    yield from _given(call, names, flow)
+            if (flow := self._flow(caller, call.lineno)) is not None:
+                yield from _given(call, names, flow, needed)
+
+    def _calls_of(self, name: str) -> list[tuple[_Place, ast.Call]]:
+        """Where the functions of the file call one of this name, each of them read once."""
+        if self._calls is None:
+            self._calls = defaultdict(list)
+            for place in self._places.values():
+                for called, call in _calls_in(place):
+                    self._calls[called].append((place, call))
+        return self._calls.get(name, [])
 
     def _learned_by(self, owner: ClassOutline | None) -> Sources:
         if owner is None:
@@ -222,16 +241,6 @@ def _parameters(function: FunctionNode) -> list[str]:
     return [argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
 
 
-def _maps_tensors(function: FunctionNode) -> bool:
-    """`def f(x: Tensor) -> Tensor`, for everybody's use."""
-    if function.name.startswith("_") or function.returns is None:
-        return False
-    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    annotations = [a.annotation for a in given if a.annotation is not None]
-    takes = any(_TENSOR.search(ast.unparse(annotation)) for annotation in annotations)
-    return takes and _TENSOR.search(ast.unparse(function.returns)) is not None
-
-
 def _handed_to_grad(outline: Outline) -> Iterator[str]:
     stretches = [*outline.body, *(f.stretch for f in outline.functions.values())]
     stretches += [m.stretch for c in outline.classes.values() for m in c.methods.values()]
@@ -252,20 +261,25 @@ def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
                         yield target.attr, node.value
 
 
-def _calls_of(method: str, within: ast.AST) -> Iterator[ast.Call]:
-    calls = (node for node in ast.walk(within) if isinstance(node, ast.Call))
-    for call in calls:
-        func = call.func
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            yield from [call] if func.attr == method else []
+def _calls_in(place: _Place) -> Iterator[tuple[str, ast.Call]]:
+    """The calls of functions by their names, and of methods of its own self."""
+    for node in ast.walk(place.function):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Name):
+            yield node.func.id, node
+        elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            yield node.func.attr, node
 
 
-def _given(call: ast.Call, names: list[str], flow: Flow) -> Iterator[tuple[str, Shown]]:
+def _given(
+    call: ast.Call, names: list[str], flow: Flow, needed: Evidence
+) -> Iterator[tuple[str, Shown]]:
     pairs = [*zip(names, call.args, strict=False)]
     pairs += [(k.arg, k.value) for k in call.keywords if k.arg in names]
     for name, value in pairs:
         shown = flow.of(value)
-        if name is not None and shown.evidence is Evidence.PROVEN:
+        if name is not None and shown.evidence >= needed:
             yield name, shown
 
 

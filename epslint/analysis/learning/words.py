@@ -41,6 +41,24 @@ _FILES = re.compile(
     r"postprocess|augment|feature_extraction|image_processing|processing|tokenization|pipeline|"
     r"logits_process|convert|inference|generat(e|ion))\w*\.py$|(^|[/\\])(metrics?|evaluation)([/\\]|\.py$)"
 )
+# Places of what is not a library or a bag of all sorts, and functions of what is measured or laid
+# out beforehand: where no types say what a function is for, they do.
+_PLACES = re.compile(
+    r"(^|[/\\])(\w*envs?|environments?|tasks|datasets?|data|scripts?|examples?|demos?|tools?|bin|"
+    r"eval\w*|\w*metrics?|preprocess\w*|benchmarks?|tests?|tutorials?|notebooks?|experiments?|"
+    r"visuali[sz]\w*|plot\w*|infer\w*)[/\\]\w+\.py$|"  # the nearest folder: others are anybody's
+    r"(^|[/\\])(\w*_)?(utils?|helpers?|misc|common|stats|statistics)\.py$"
+)
+_ASIDE = re.compile(
+    r"(^|_)(rewards?|metrics?|accuracy|stats?|statistics|summary|explained|logs?|logging|report|"
+    r"dones?|resets?|obs|observations?|windows?|grids?|mesh|meshgrid|schedules?|betas|timesteps?|"
+    r"sinc|anchors?|priors?|weights|init|make|build|create|load|read|save|parse|get|plot|show|draw|"
+    r"test|check|assert)(_|$)"
+)
+# Classes that are formulas, for whoever learns through them.
+_FORMULAS = re.compile(
+    r"(^|_)(distribution|bijectors?|bijection|kernel|likelihood|manifold|copula|flow)$"
+)
 # Inputs that nothing was learned for yet.
 _DATA = re.compile(
     r"(^|_)(waveforms?|wavs?|audios?|speech|images?|imgs?|pixels?|pixel_values|frames?|"
@@ -73,6 +91,20 @@ def tells_of_user(owner: str) -> bool:
 
 def is_beside_learning(filename: str) -> bool:
     return _FILES.search(filename.lower()) is not None
+
+
+def is_aside(function: str, filename: str) -> bool:
+    """Whether what a function of this name in this place makes is not learned from."""
+    if _PLACES.search(filename.lower()) is not None:
+        return True
+    words = _words(function)
+    aside = _ASIDE.search(words) or _RECORDED.search(words)
+    return aside is not None and not tells_of_loss(function)
+
+
+def tells_of_formula(owner: str) -> bool:
+    """Whether a class of this name is a formula: a distribution, a kernel, a manifold."""
+    return _FORMULAS.search(_words(owner)) is not None
 
 
 def tells_of_scale(name: str) -> bool:
