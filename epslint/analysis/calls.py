@@ -18,6 +18,7 @@ from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, 
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
+from epslint.analysis.operators import is_complete
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
@@ -127,6 +128,8 @@ class Calls:
         self, op: Op, node: cst.Call, operands: dict[str, Operand], env: Env, form: Form
     ) -> Fact:
         expressions = self._expressions
+        if not is_complete(op, operands):
+            return UNKNOWN
         if op in (Op.WHERE, Op.MASKED_FILL):
             fact = self._selections.eval(op, node, operands, env)
             if fact is not None:

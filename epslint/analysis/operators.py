@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import libcst as cst
@@ -35,6 +35,22 @@ BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
         cst.BitOrAssign: Op.LOGICAL,
     }
 )
+
+# Operations that make something of nothing but a shape, or have names of their own for what they
+# are of; every other one is of x.
+_NOT_OF_X = frozenset(
+    {
+        *(Op.ZEROS, Op.ONES, Op.FULL, Op.ARANGE, Op.LINSPACE, Op.EYE, Op.RAND, Op.RANDN),
+        *(Op.EINSUM, Op.ADDCDIV, Op.WHERE, Op.FINFO_EPS, Op.TIME, Op.SOLVE),
+    }
+)
+_OF_TWO = frozenset(BINARY.values()) - {Op.LOGICAL} | {Op.MAXIMUM, Op.MINIMUM, Op.COMPARE}
+
+
+def is_complete(op: Op, given: Collection[str]) -> bool:
+    """Whether what an operation is of is at hand: not of `tuple()`, nor of `torch.add(*terms)`."""
+    return (op in _NOT_OF_X or "x" in given) and (op not in _OF_TWO or "y" in given)
+
 
 Comparing = type[cst.BaseCompOp]
 

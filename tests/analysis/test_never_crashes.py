@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from epslint import api
 from epslint.analysis import facts
+from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
 from epslint.epsilon import spelled
 from epslint.outcome import Repair
 from epslint.source import Source
@@ -288,6 +289,25 @@ def test_many_generated_programs(program: str) -> None:
 @pytest.mark.parametrize("index", ["1e400", "-1e400", "0.5", "True", "None", "10**3"])
 def test_odd_indices(index: str) -> None:
     check(f"def f(x, mask):\n    pair = (1, mask.sum())\n    return x / pair[{index}]\n")
+
+
+SPELLED = sorted({*BUILTINS, *(f"torch.{name}" for name in SPELLINGS)} | EXACT.keys())
+
+
+@pytest.mark.parametrize("arguments", ["", "*x", "**x", "x, *x", "dim=0"])
+@pytest.mark.parametrize("part", range(8))
+def test_every_operation_with_odd_arguments(part: int, arguments: str) -> None:
+    """`tuple()` is no operation of anything, and `torch.sum(*x)` of nobody knows what."""
+    modules = {name.partition(".")[0] for name in EXACT}
+    head = "".join(f"import {name}\n" for name in sorted(modules | {"torch"}))
+    body = (
+        "    n = {name}({arguments})\n"
+        "    y = x / (x + n) + n * (n == 0) + torch.log(n) - n.sum()\n"
+        "    x[n > 0] = torch.where(n > 0, x / n, n)\n"
+        "    if n > 0 and not n: x = x / n / n.sum()\n"
+    )
+    for name in SPELLED[part::8]:
+        check(f"{head}def f(x, mask):\n{body.format(name=name, arguments=arguments)}    return x\n")
 
 
 def test_the_generator_makes_hazards() -> None:
