@@ -22,6 +22,7 @@ from epslint.analysis.keys import (
     key_of,
     roots_of,
     spares_first,
+    spares_start,
 )
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -122,6 +123,8 @@ class Bindings:
             if (key := key_of(target)) is not None and env.fact(key) is not None:
                 env.refine(key, fact, roots_of(target))
             return  # some are left out: that is not what the others are
+        if _multiplies(target, fact) and self.thin_out(target, env):
+            return
         first = self._first(target, path, before, fact, env)
         if before.constant == 0:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
@@ -136,6 +139,17 @@ class Bindings:
         env.assign(path, replace(after, size=before.size), self._model.tick())
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
+
+    def thin_out(self, target: cst.Subscript, env: Env) -> bool:
+        """`mask[:, 1:] = mask[:, 1:] * (1 - done[:, :-1])`: what ends an episode ends what comes
+        after. By meaning: its first step was there, so that something is left of the mask.
+        """
+        path = key_of(target.value)
+        before = None if path is None or not spares_start(target) else env.fact(path)
+        if path is None or before is None or not before.is_any(Kind.MASK):
+            return False
+        env.assign(path, before.plus(Kind.PEAKED), self._model.tick())
+        return True
 
     @staticmethod
     def _first(target: cst.Subscript, path: str, before: Fact, fact: Fact, env: Env) -> Fact | None:
@@ -228,6 +242,14 @@ class Bindings:
         if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
             return operand.fact
         return self._expressions.quietly(operand.node, env)
+
+
+def _multiplies(target: cst.Subscript, fact: Fact) -> bool:
+    """Whether a value is the target times something."""
+    origin, key = fact.origin, key_of(target)
+    if origin is None or origin.op is not Op.MUL or key is None:
+        return False
+    return key in {key_of(factor.node) for factor in origin.operands.values()}
 
 
 def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:

@@ -42,6 +42,11 @@ class Counters:
             self._moves[function] = frozenset(moved)
         return self._moves[function]
 
+    def is_filled(self, owner: ClassOutline, attribute: str) -> bool:
+        """Whether some method puts something into it: `self.tree[i] = p`."""
+        methods = (m for each in self._outline.lineage(owner) for m in each.methods.values())
+        return any(_puts_into(method, attribute) for method in methods)
+
     def moved_before(
         self, owner: ClassOutline, method: str, attribute: str, seen: frozenset[str] = frozenset()
     ) -> bool:
@@ -143,6 +148,12 @@ def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
     for field in ("handlers", "cases"):
         for each in getattr(statement, field, ()):
             yield each.body
+
+
+def _puts_into(function: FunctionOutline, attribute: str) -> bool:
+    assigned = (n for n in ast.walk(_definition(function)) if isinstance(n, ast.Assign))
+    places = (t.value for n in assigned for t in n.targets if isinstance(t, ast.Subscript))
+    return any(isinstance(p, ast.Attribute) and p.attr == attribute for p in places)
 
 
 def _is_private(method: str) -> bool:

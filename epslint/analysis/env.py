@@ -23,6 +23,17 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """What a name was given where a test held, and where it did not."""
+
+    name: str
+    met: Fact
+    unmet: Fact
+    clock: int  # when it was bound; once it is bound again the case is closed
+    roots: frozenset[str]  # of the test
+
+
+@dataclass(frozen=True, slots=True)
 class Mode:
     """What the surrounding `with`, `try` and decorators say."""
 
@@ -42,6 +53,8 @@ class Env:
         self._bindings: dict[str, Binding] = {}
         self._mentions: dict[str, set[str]] = {}
         self.mode: Mode = mode or (parent.mode if parent else Mode())
+        # By what was asked. All branches share them: which of them hold, the clocks tell.
+        self.cases: dict[str, list[Case]] = parent.cases if parent else {}
         # The executions whose names are the names here: this one, and those of functions around.
         self.frames: frozenset[int] = parent.frames if parent else frozenset()
 

@@ -110,6 +110,8 @@ class Expressions:
         """A loop over `node` is under way: there is something in it. If it is the object's own,
         what is counted as it is filled has moved.
         """
+        if (bound := _end_of_range(node)) is not None:
+            self.guards.narrow(bound, self.quietly(bound, env), ranges.SOME, env)
         while isinstance(node, cst.Call) and called(node) in _WALKING:
             receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
             inner = node.args[0].value if node.args else receiver
@@ -396,3 +398,12 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.Yield: Expressions._yielded,
     }
 )
+
+
+def _end_of_range(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """n of `range(n)` and `range(1, n)`: in such a loop it is 1 at the least."""
+    if not isinstance(node, cst.Call) or called(node) != "range" or len(node.args) not in (1, 2):
+        return None
+    *start, end = (argument.value for argument in node.args)
+    counts_up = all(isinstance(number, cst.Integer) for number in start)
+    return end if counts_up and not isinstance(end, cst.Integer) else None

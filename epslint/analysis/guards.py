@@ -11,6 +11,7 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.bare import binary
+from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.keys import (
@@ -64,6 +65,7 @@ class Guards:
 
     def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Put into `env` what follows from `test` being true, or false."""
+        recall(test, truth, env)
         _ASSUMED.get(type(test), Guards._assume_truthy)(self, test, truth, env)
 
     def _assume_unary(self, test: cst.UnaryOperation, truth: bool, env: Env) -> None:

@@ -12,6 +12,7 @@ import libcst as cst
 from epslint.analysis import names
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
+from epslint.analysis.cases import remember
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Kind, replace
@@ -77,7 +78,21 @@ class Interpreter:
         fact = self.expressions.eval(node.value, env)
         for target in node.targets:
             self._bind(target.target, fact, node.value, env)
+            if isinstance(node.value, cst.IfExp):
+                self._remember_choice(target.target, node.value, env)
         return True
+
+    def _remember_choice(self, target: cst.BaseExpression, chosen: cst.IfExp, env: Env) -> None:
+        """`n = a if wanted else 0`."""
+        if (path := dotted(target)) is None:
+            return
+        sides = env.child(), env.child()
+        for side, value, truth in zip(
+            sides, (chosen.body, chosen.orelse), (True, False), strict=True
+        ):
+            self.expressions.guards.assume(chosen.test, truth, side)
+            side.assign(path, self.expressions.quietly(value, side), self.model.clock)
+        remember(chosen.test, [path], *sides, env)
 
     def _assign_pairwise(
         self, target: cst.BaseExpression, value: cst.BaseExpression, env: Env
@@ -137,7 +152,9 @@ class Interpreter:
             # What is accumulated over a loop is taken to be something, also under an `if`.
             env.drop_zero(key_of(node.target) or "")
         if isinstance(node.target, cst.Subscript) and not _has_text_index(node.target):
-            self.expressions.bindings.accumulate(node.target, fact, env)
+            bindings = self.expressions.bindings
+            if op is not Op.MUL or not bindings.thin_out(node.target, env):
+                bindings.accumulate(node.target, fact, env)
         else:
             if op is Op.ADD and isinstance(node.target, cst.Attribute):
                 fact = fact.plus(Kind.RUNNING)
@@ -188,6 +205,9 @@ class Interpreter:
         if branch is None or self._suite(branch.body, rest):
             living.append(rest)
         env.absorb(living)
+        if len(living) == 2 and node.orelse is branch:
+            assigned = {name for side in living for name, _ in side.assigned()}
+            remember(node.test, assigned, living[0], living[1], env)
         return bool(living)
 
     def _match(self, node: cst.Match, env: Env) -> bool:

@@ -281,10 +281,16 @@ def is_first(node: cst.Subscript) -> bool:
 
 def spares_first(node: cst.Subscript) -> bool:
     """`x[1:]`."""
-    bounds = node.slice[0].slice
-    return (
-        len(node.slice) == 1
-        and isinstance(bounds, cst.Slice)
-        and isinstance(bounds.lower, cst.Integer)
-        and bounds.lower.value != "0"
-    )
+    return len(node.slice) == 1 and _is_rest(node.slice[0].slice)
+
+
+def spares_start(node: cst.Subscript) -> bool:
+    """`x[:, 1:]`: the rest of each row."""
+    *rows, last = (element.slice for element in node.slice)
+    return bool(rows) and all(map(_takes_all, rows)) and _is_rest(last)
+
+
+def _is_rest(part: cst.BaseSlice) -> bool:
+    if not isinstance(part, cst.Slice) or part.upper is not None:
+        return False
+    return isinstance(part.lower, cst.Integer) and part.lower.value != "0"

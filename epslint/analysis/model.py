@@ -300,6 +300,8 @@ class Model:
         found = _as_running(name, joined(real or facts), real)
         if not found.is_any(Kind.RUNNING):
             found = joined([f for f in real if f.constant != 0] or real or facts)
+        if found.constant == 0 and found.form.tensor and self.counters.is_filled(owner, name):
+            return names.named(name)
         counted = found.form is Form.NUMBER and not names.is_epsilon(name)
         if found.constant == 0 and counted and self._has_strangers(owner):
             return names.named(name)  # a base class in another file counts it up

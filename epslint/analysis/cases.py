@@ -1,0 +1,50 @@
+"""Cases: what a name was given on each side of a test, to be told apart where the test comes again.
+
+`n = len(x) if wanted else 0`, and later `if wanted: y / n`: the 0 is of the other case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from epslint.analysis.env import Case, Env
+from epslint.analysis.fact import UNKNOWN
+from epslint.analysis.keys import key_of, roots_of
+
+
+def remember(
+    test: cst.BaseExpression, names: Iterable[str], met: Env, unmet: Env, env: Env
+) -> None:
+    """Note what the names became on either side of a test, now that both are behind."""
+    key, truth = _asked(test)
+    roots = frozenset(roots_of(test)) | {key or ""}
+    for name in names:
+        first, second, bound = met.fact(name), unmet.fact(name), env.binding(name)
+        if key is None or bound is None or name in roots or first == second:
+            continue
+        sides = (first or UNKNOWN, second or UNKNOWN)
+        case = Case(name, *(sides if truth else sides[::-1]), bound.clock, roots)
+        env.cases.setdefault(key, []).append(case)
+
+
+def recall(test: cst.BaseExpression, truth: bool, env: Env) -> None:
+    """Put into `env` what follows for names that were given their values by the same test."""
+    if not env.cases:
+        return
+    key, meant = _asked(test)
+    for case in env.cases.get(key or "", ()):
+        bound = env.binding(case.name)
+        if bound is None or bound.clock != case.clock:
+            continue
+        if not any(env.assigned_after(root, case.clock) for root in case.roots):
+            env.refine(case.name, case.met if truth == meant else case.unmet)
+
+
+def _asked(test: cst.BaseExpression) -> tuple[str | None, bool]:
+    """The key of what is asked, and whether as it is: `not x` asks for x."""
+    truth = True
+    while isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        test, truth = test.expression, not truth
+    return key_of(test), truth
