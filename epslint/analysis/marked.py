@@ -28,7 +28,7 @@ def _unscaled(mask: Operand) -> tuple[Operand, bool]:
     inline = True
     while (origin := mask.fact.origin) is not None:
         inline = inline and origin.node is mask.node
-        if origin.op in _CASTS:
+        if origin.op in _CASTS and "x" in origin.operands:  # of `list(*parts)` nothing is known
             mask = origin.operands["x"]
             continue
         factors = [o for o in origin.operands.values() if not o.fact.range.positive]

@@ -247,7 +247,8 @@ def is_squared_length(fact: Fact) -> bool:
     if origin is None or origin.op is not Op.ADD:
         return False
     terms = [operand.fact for operand in origin.operands.values()]
-    return all(map(_is_square, terms)) and not any(t.is_any(Kind.DRAWN) for t in terms)
+    squares = len(terms) == 2 and all(map(_is_square, terms))
+    return squares and not any(term.is_any(Kind.DRAWN) for term in terms)
 
 
 def _is_square(fact: Fact) -> bool:

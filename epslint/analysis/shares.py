@@ -127,8 +127,9 @@ def _terms(operand: Operand, *, added: bool = True, deep: int = _DEEP) -> Iterat
         yield _Term(operand, added)
         return
     yield from _terms(origin.operands["x"], added=added, deep=deep - 1)
-    same = added if origin.op is Op.ADD else not added
-    yield from _terms(origin.operands["y"], added=same, deep=deep - 1)
+    if (second := origin.operands.get("y")) is not None:
+        same = added if origin.op is Op.ADD else not added
+        yield from _terms(second, added=same, deep=deep - 1)
 
 
 def _factors(
@@ -140,15 +141,15 @@ def _factors(
         yield operand
         return
     yield from _factors(origin.operands["x"], through, deep - 1)
-    if origin.op is Op.MUL:
-        yield from _factors(origin.operands["y"], through, deep - 1)
+    if origin.op is Op.MUL and (second := origin.operands.get("y")) is not None:
+        yield from _factors(second, through, deep - 1)
 
 
 def _arranged(origin: Origin | None) -> Origin | None:
-    """The operation behind mere rearrangements."""
-    while origin is not None and origin.op in _ARRANGING and "x" in origin.operands:
+    """The operation behind mere rearrangements, where it is told what it is done to."""
+    while origin is not None and "x" in origin.operands and origin.op in _ARRANGING:
         origin = origin.operands["x"].fact.origin
-    return origin
+    return origin if origin is not None and "x" in origin.operands else None
 
 
 def _key(operand: Operand) -> str | None:

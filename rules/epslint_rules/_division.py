@@ -100,7 +100,7 @@ def _ends_well(site: Site) -> bool:
         return True  # no gradient flows through a comparison
     if not site.differentiated and (site.only(_CAPPED, PASSING) or _is_inverted_again(site)):
         return True
-    return site.mended and (site.read_out or not learned(site).evidence)
+    return site.mended and (site.read_out or not learned(site).firm)
 
 
 def _is_inverted_again(site: Site) -> bool:

@@ -49,7 +49,7 @@ def is_clipped(operand: Operand) -> bool:
 
 def only_capped(site: Site) -> bool:
     """Whether a result is capped before anything else, and no gradient is seen to notice."""
-    return site.capped and not site.learned.evidence
+    return site.capped and not site.learned.firm
 
 
 def is_no_ratio(site: Site, operand: Operand) -> bool:

@@ -63,7 +63,9 @@ class CancellingEpsilon(SiteRule):
         origin = operand.fact.origin if operand is not None else None
         if operand is None or origin is None or origin.op is not Op.ADD:
             return
-        value, epsilon = origin.operands["x"], origin.operands["y"]
+        value, epsilon = origin.operands.get("x"), origin.operands.get("y")
+        if value is None or epsilon is None:
+            return  # `torch.add(*terms)`
         if not epsilon.fact.is_any(Kind.EPSILON):
             value, epsilon = epsilon, value
         if not epsilon.fact.is_any(Kind.EPSILON) or not _cancels(operand.fact, value.fact):

@@ -222,6 +222,15 @@ def test_function_method_and_in_place_form_are_one_op(name: str) -> None:
     assert None not in found
 
 
+def test_what_a_star_hides_is_not_guessed() -> None:
+    head = "import torch\ndef f(parts, x, n):\n    "
+    assert codes(head + "return torch.sum(*parts) / torch.add(*parts)\n") == []
+    assert codes(head + "return x / (n + list(*parts))\n") == []
+    assert (
+        codes(head + "return torch.mul(*parts) / (torch.add(*parts) - torch.mul(*parts))\n") == []
+    )
+
+
 def test_keywords_find_their_parameter() -> None:
     source = "import torch\ndef f(x, m):\n    return torch.div(other=torch.sum(m > 0), input=x)\n"
     assert codes(source) == ["EPS101"]

@@ -13,7 +13,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from epslint.analysis.fact import Evidence
 from epslint.analysis.learning import words
@@ -140,7 +140,8 @@ class Learning:
             text = f"`{formula}` is differentiated, by its name"
             return _named(text, function) if formula else NOT_SHOWN
         if not self._beside and is_for_anybody(function, self._filename):
-            return _named(f"`{function.name}` maps tensors to tensors for anybody", function)
+            text = f"`{function.name}` maps tensors to tensors for anybody"
+            return replace(_named(text, function), presumed=function.returns is None)
         return NOT_SHOWN
 
     def _by_name(self, function: FunctionNode) -> Shown:

@@ -26,6 +26,12 @@ class Shown:
     evidence: Evidence
     text: str
     row: int | None = None
+    presumed: bool = False  # of a function that has no types, because nothing speaks against it
+
+    @property
+    def firm(self) -> bool:
+        """Whether it is shown well enough to doubt what somebody has done about the value."""
+        return bool(self.evidence) and not self.presumed
 
 
 NOT_SHOWN = Shown(Evidence.NONE, "")
