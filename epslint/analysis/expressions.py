@@ -25,7 +25,7 @@ from epslint.analysis.fact import (
 )
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
-from epslint.analysis.keys import called, dotted, evaluated, is_about_identity, key_of
+from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
 from epslint.analysis.ledger import Ledger, still_means
 from epslint.analysis.literals import (
     CONSTANTS,
@@ -110,7 +110,7 @@ class Expressions:
         """A loop over `node` is under way: there is something in it. If it is the object's own,
         what is counted as it is filled has moved.
         """
-        if (bound := _end_of_range(node)) is not None:
+        if (bound := end_of_range(node)) is not None:
             self.guards.narrow(bound, self.quietly(bound, env), ranges.SOME, env)
         while isinstance(node, cst.Call) and called(node) in _WALKING:
             receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
@@ -398,12 +398,3 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
         cst.Yield: Expressions._yielded,
     }
 )
-
-
-def _end_of_range(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """n of `range(n)` and `range(1, n)`: in such a loop it is 1 at the least."""
-    if not isinstance(node, cst.Call) or called(node) != "range" or len(node.args) not in (1, 2):
-        return None
-    *start, end = (argument.value for argument in node.args)
-    counts_up = all(isinstance(number, cst.Integer) for number in start)
-    return end if counts_up and not isinstance(end, cst.Integer) else None

@@ -294,3 +294,12 @@ def _is_rest(part: cst.BaseSlice) -> bool:
     if not isinstance(part, cst.Slice) or part.upper is not None:
         return False
     return isinstance(part.lower, cst.Integer) and part.lower.value != "0"
+
+
+def end_of_range(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """n of `range(n)` and `range(1, n)`: in such a loop it is 1 at the least."""
+    if not isinstance(node, cst.Call) or called(node) != "range" or len(node.args) not in (1, 2):
+        return None
+    *start, end = (argument.value for argument in node.args)
+    counts_up = all(isinstance(number, cst.Integer) for number in start)
+    return end if counts_up and not isinstance(end, cst.Integer) else None

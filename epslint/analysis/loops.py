@@ -11,7 +11,7 @@ from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import UNKNOWN, DType, Fact, number
-from epslint.analysis.keys import called
+from epslint.analysis.keys import called, end_of_range, key_of
 
 
 @dataclass
@@ -61,7 +61,18 @@ class Loops:
             self._expressions.enter(node.iter, inner)
             self._bind_loop_target(node, source, inner)
 
-        return self._loop(node, env, bind, lambda layer: None)
+        bound = end_of_range(node.iter)
+        key = None if bound is None else key_of(bound)
+        before = None if key is None else env.binding(key)
+
+        def leave(layer: Env) -> None:
+            # That n is not 0 was so inside: `for i in range(n)` may have had nothing to do.
+            if key is not None and before is not None and before.fact is not None:
+                now = layer.binding(key)
+                if now is not None and now.clock == before.clock:
+                    layer.refine(key, before.fact)
+
+        return self._loop(node, env, bind, leave)
 
     def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
         if called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):

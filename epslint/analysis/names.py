@@ -352,6 +352,16 @@ def tells_of_weight(name: str) -> bool:
     return _WEIGHED.search(snake(name)) is not None
 
 
+_OWN_LOG = re.compile(
+    r"^_*(log_(cdf|ccdf|sf|survival(_function)?|probs?_parameter)|logits(_parameter)?)$"
+)
+
+
+def tells_of_own_log(function: str) -> bool:
+    """Whether a method of this name gives the log of what a distribution has: of 0 that is -inf."""
+    return _OWN_LOG.search(function) is not None
+
+
 _THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
 
 

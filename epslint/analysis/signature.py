@@ -162,7 +162,10 @@ _UNLEARNED = re.compile(
 )
 
 
-_REHEARSAL = re.compile(r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$")
+_REHEARSAL = re.compile(
+    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
+    r"(^|[/\\])tutorials?[/\\]"
+)
 
 
 def rehearses(filename: str) -> bool:

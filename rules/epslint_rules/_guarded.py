@@ -12,7 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, FLOAT64, Precision
 from epslint_rules._division import DIVISIONS, divided_by, pole
-from epslint_rules._logarithm import ARRANGING, maker, repaired_afterwards
+from epslint_rules._logarithm import ARRANGING, is_harmless, maker
 
 ROOTS = frozenset({Op.SQRT, Op.POW})
 NEEDY = DIVISIONS | ROOTS | {Op.LOG}
@@ -23,7 +23,7 @@ def needy(site: Site) -> Operand | None:
     root where a gradient flows.
     """
     if site.op is Op.LOG:
-        return None if repaired_afterwards(site) else site.operand("x")
+        return None if is_harmless(site) else site.operand("x")
     if is_root(site):
         return site.operand("x") if site.differentiated else None
     return divided_by(site) if site.op in DIVISIONS else None

@@ -6,6 +6,7 @@ import libcst as cst
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import dotted
+from epslint.analysis.names import tells_of_own_log
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun, zero_when
@@ -78,11 +79,14 @@ def is_replaceable(site: Site, operand: Operand) -> bool:
     )
 
 
-def repaired_afterwards(site: Site) -> bool:
+def is_harmless(site: Site) -> bool:
     """Whether an infinite log is replaced later and nothing is differentiated, becomes a whole
-    number (the bucket of a distance), or is only read. In a test it is seen at once.
+    number (the bucket of a distance), or is only read. In a test it is seen at once, and of a
+    distribution's own `log_cdf` it is the right answer.
     """
     if site.mode.rehearsal or site.rounded or site.read_out:
+        return True
+    if tells_of_own_log(site.scope.function):
         return True
     if site.chosen is None or site.chosen["x"].zeroable:
         return False

@@ -9,7 +9,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards
+from epslint_rules._logarithm import guarded_log, is_harmless, maker
 
 
 class LogOfProbability(SiteRule):
@@ -57,7 +57,7 @@ class LogOfProbability(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not operand.fact.zeroable or repaired_afterwards(site):
+        if operand is None or not operand.fact.zeroable or is_harmless(site):
             return
         if not operand.fact.is_any(Kind.PROB) or changes_in_place(site, operand):
             return  # what is overwritten is a score, and -inf is the score of what cannot be

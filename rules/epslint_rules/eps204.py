@@ -10,7 +10,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards, split_sum
+from epslint_rules._logarithm import guarded_log, is_harmless, maker, split_sum
 from epslint_rules._wording import CONFIDENCE, quoted
 
 
@@ -59,7 +59,7 @@ class LogOfComplement(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or repaired_afterwards(site):
+        if operand is None or is_harmless(site):
             return
         if site.op is Op.LOG1P:
             if _reaches_minus_one(operand):

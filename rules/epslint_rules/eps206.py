@@ -15,6 +15,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._digits import is_in_units
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -140,7 +141,8 @@ def _is_natural(site: Site) -> bool:
 
 def _can_be_small(site: Site, term: Operand) -> bool:
     tensor = site.result.form.tensor or term.fact.form.tensor
-    return tensor and not term.fact.whole and not term.fact.is_any(_COUNTED)
+    counted = term.fact.whole or term.fact.is_any(_COUNTED)
+    return tensor and not counted and not is_in_units(term.fact)
 
 
 def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:

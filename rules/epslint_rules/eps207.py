@@ -10,7 +10,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._logarithm import guarded_log, maker, repaired_afterwards
+from epslint_rules._logarithm import guarded_log, is_harmless, maker
 from epslint_rules._wording import words_behind
 
 
@@ -63,7 +63,7 @@ class LogOfZeroable(SiteRule):
         operand = site.operand("x")
         if operand is None or operand.fact.is_any(Kind.PROB) or not _reaches_zero(operand.fact):
             return
-        if operand.fact.constant is not None or repaired_afterwards(site):
+        if operand.fact.constant is not None or is_harmless(site):
             return
         if not any(meant(site, operand) for meant in _MEANT):
             yield guarded_log(site, operand)

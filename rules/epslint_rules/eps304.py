@@ -14,6 +14,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._digits import is_in_units
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import quoted
 
@@ -88,7 +89,7 @@ def _can_be_small(fact: Fact) -> bool:
     """Not a constant such as 0.35, nor a setting: `log(exp(init) - 1)` begins a softplus."""
     if fact.range.lo >= _NOT_SMALL or fact.range.hi <= -_NOT_SMALL:
         return False
-    return fact.range.has_zero or fact.origin is not None
+    return (fact.range.has_zero or fact.origin is not None) and not is_in_units(fact)
 
 
 _NOT_SMALL = 0.1  # one digit of ten is lost
