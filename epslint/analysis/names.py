@@ -353,7 +353,7 @@ def tells_of_weight(name: str) -> bool:
 
 
 _OWN_LOG = re.compile(
-    r"^_*(log_(cdf|ccdf|sf|survival(_function)?|probs?_parameter)|logits(_parameter)?)$"
+    r"^_*(log_(cdf|ccdf|sf|survival_function|probs?_parameter)|logits(_parameter)?)$"
 )
 
 

@@ -86,7 +86,7 @@ def is_harmless(site: Site) -> bool:
     """
     if site.mode.rehearsal or site.rounded or site.read_out:
         return True
-    if tells_of_own_log(site.scope.function):
+    if site.scope.owner and tells_of_own_log(site.scope.function):
         return True
     if site.chosen is None or site.chosen["x"].zeroable:
         return False
