@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from epslint.config import Config
 from epslint.errors import Failure, described
 from epslint.outcome import FileReport
-from epslint.rule import Confidence, Diagnosis, Finding, Rule, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Finding, Fix, Grade, Rule, Severity, SiteRule
 from epslint.selection import Ruleset, for_file
 from epslint.source import Source, SourceError
 from epslint.suppress import Ignore, apply_ignores, covers_by_name, find_ignores
@@ -90,10 +90,13 @@ class _Hearing:
             row = self.source.location(about.span.start).row
             self.failures.append(Failure(self.source.filename, reason, row))
         else:
-            yield from (_finding(rule, diagnosis, self.ruleset) for diagnosis in diagnoses)
+            oracle = not isinstance(about, Ignore) and about.mode.rehearsal
+            for diagnosis in diagnoses:
+                yield _finding(rule, diagnosis, self.ruleset, oracle=oracle)
 
 
-def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
+def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset, *, oracle: bool) -> Finding:
+    fix = _of_an_oracle(diagnosis.fix) if oracle else diagnosis.fix
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -102,9 +105,14 @@ def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
         message=diagnosis.message,
         confidence=diagnosis.confidence,
         why=diagnosis.why,
-        fix=ruleset.offered(rule.code, diagnosis.fix),
+        fix=ruleset.offered(rule.code, fix),
         also=diagnosis.also,
     )
+
+
+def _of_an_oracle(fix: Fix | None) -> Fix | None:
+    """The numbers of a test are what others are compared with: an epsilon would ask for others."""
+    return fix if fix is None or fix.grade is Grade.EXACT else replace(fix, grade=Grade.SEMANTIC)
 
 
 def _settle(findings: Iterable[Finding], ruleset: Ruleset) -> tuple[Finding, ...]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from epslint.analysis.env import Mode
 from epslint.analysis.ops import Op
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.registry import Catalogue, collect
@@ -41,6 +42,7 @@ class FakeSite:
     op: Op
     span: Span
     word: str
+    mode: Mode = field(default_factory=Mode)
 
 
 def analyse(

@@ -75,3 +75,17 @@ class TestPaths:
         )
         assert not any(report.findings for report in run.reports)
         assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_a_test_is_not_given_an_epsilon_unasked() -> None:
+    """What it expects is what others are compared with; an exact repair changes nothing of that."""
+    text = (
+        "import torch\n\n\n"
+        "def expected(x, mask):\n"
+        "    return x / mask.sum() + torch.log(torch.softmax(x, -1))\n"
+    )
+    assert "1e-8" in api.fix_source(text, "losses.py").after.text
+    after = api.fix_source(text, "tests/test_losses.py").after.text
+    assert "1e-8" not in after
+    assert "log_softmax" in after
+    assert "1e-8" in api.fix_source(text, "tests/test_losses.py", unsafe=True).after.text
