@@ -14,6 +14,9 @@ from epslint.analysis.fact import UNKNOWN
 from epslint.analysis.keys import key_of, roots_of
 
 
+_KEPT = 8  # of one test; more are not used far apart, and each is looked at when it comes again
+
+
 def remember(
     test: cst.BaseExpression, names: Iterable[str], met: Env, unmet: Env, env: Env
 ) -> None:
@@ -26,7 +29,9 @@ def remember(
             continue
         sides = (first or UNKNOWN, second or UNKNOWN)
         case = Case(name, *(sides if truth else sides[::-1]), bound.clock, roots)
-        env.cases.setdefault(key, []).append(case)
+        noted = env.cases.setdefault(key, [])
+        noted.append(case)
+        del noted[:-_KEPT]
 
 
 def recall(test: cst.BaseExpression, truth: bool, env: Env) -> None:

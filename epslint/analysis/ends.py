@@ -7,7 +7,7 @@ the ledger notes each of them, also those by which a value leaves the function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -62,14 +62,21 @@ def ends(flow: Uses, value: cst.CSTNode, through: frozenset[Op]) -> frozenset[Op
     return frozenset(op for _, op in _last_uses(flow, value, through))
 
 
-def are_all(found: frozenset[Op], wanted: frozenset[Op]) -> bool:
+def ends_only(
+    flow: Uses, value: cst.CSTNode, through: frozenset[Op], wanted: frozenset[Op]
+) -> bool:
     """Whether a value is used, and in no other way: of what is not used nothing is known."""
-    return bool(found) and found <= wanted
+    used = False
+    for _, op in _last_uses(flow, value, through):
+        if op not in wanted:
+            return False  # mostly the first: nobody need look at the rest
+        used = True
+    return used
 
 
 def is_read(flow: Uses, value: cst.CSTNode) -> bool:
     """Whether all that is made of a value is logged or compared."""
-    return are_all(ends(flow, value, PASSING | SUMMARISING), READING)
+    return ends_only(flow, value, _SUMMARISED, READING)
 
 
 def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
@@ -77,31 +84,36 @@ def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
 
     `minimum(ratio * advantage, …)` caps nothing where the advantage is negative.
     """
-    uses = _last_uses(flow, value, PASSING | {Op.WEIGH})
-    return bool(uses) and all(
-        op in CAPPING or op in READING or (op in SUMMARISING and is_read(flow, user))
-        for user, op in uses
-    )
+    used = False
+    for user, op in _last_uses(flow, value, _WEIGHED):
+        used = True
+        if op in CAPPING or op in READING:
+            continue
+        if op not in SUMMARISING or not is_read(flow, user):
+            return False
+    return used
+
+
+_SUMMARISED, _WEIGHED = PASSING | SUMMARISING, PASSING | {Op.WEIGH}
 
 
 def _last_uses(
     flow: Uses, value: cst.CSTNode, through: frozenset[Op]
-) -> list[tuple[cst.CSTNode, Op]]:
-    found: list[tuple[cst.CSTNode, Op]] = []
+) -> Iterator[tuple[cst.CSTNode, Op]]:
     seen: set[cst.CSTNode] = set()
     waiting: list[cst.CSTNode] = [value]
     while waiting:
         if len(seen) > _FAR:
-            return [*found, (value, Op.NAME)]
+            yield value, Op.NAME
+            return
         for user, op in flow.get(waiting.pop(), {}).items():
             if op in _MEASURING or _comes_back(flow, user, op):
                 continue
             if user not in flow or op not in through:
-                found.append((user, op))
+                yield user, op
             elif user not in seen:
                 seen.add(user)
                 waiting.append(user)
-    return found
 
 
 def _comes_back(flow: Uses, user: cst.CSTNode, op: Op) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from epslint.analysis.fact import DType, Evidence, Fact, joined, replace
+from epslint.analysis.makers import meaning_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Env:
         self.mode: Mode = mode or (parent.mode if parent else Mode())
         # By what was asked. All branches share them: which of them hold, the clocks tell.
         self.cases: dict[str, list[Case]] = parent.cases if parent else {}
+        # What was given to which names, by what it means: `n = mask.sum()`.
+        self.meant: dict[str, set[str]] = parent.meant if parent else {}
         # The executions whose names are the names here: this one, and those of functions around.
         self.frames: frozenset[int] = parent.frames if parent else frozenset()
 
@@ -83,15 +86,6 @@ class Env:
         found = self.binding(name)
         return found is not None and found.clock > clock
 
-    def visible(self) -> list[tuple[str, Fact]]:
-        """All that is known here, of every layer."""
-        found: dict[str, Binding] = {}
-        layer: Env | None = self
-        while layer is not None:
-            found = layer._bindings | found
-            layer = layer._parent
-        return [(key, bound.fact) for key, bound in found.items() if bound.fact is not None]
-
     # -- binding -----------------------------------------------------------------------------
 
     def assign(self, name: str, fact: Fact, clock: int) -> None:
@@ -100,6 +94,8 @@ class Env:
             self._bindings[key] = Binding(None, clock)
         self._bindings[name] = Binding(fact, clock)
         self._note(name)
+        if (meaning := meaning_of(fact)) is not None:
+            self.meant.setdefault(meaning, set()).add(name)
 
     def refine(self, key: str, fact: Fact, roots: Iterable[str] = ()) -> None:
         """More about the same value: nothing is forgotten."""

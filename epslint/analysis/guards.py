@@ -282,8 +282,8 @@ class Guards:
         origin = fact.origin
         if isinstance(node, cst.Call):
             meaning = meaning_of(fact) if origin is not None and origin.node is node else None
-            self._narrow_namesakes(key, meaning, limits, env)
             if meaning is not None:
+                self._narrow_namesakes(meaning, limits, env)
                 env.refine(meaning, narrowed, roots_of(node))
         if origin is None or origin.node is node or not still_means(origin, env):
             return
@@ -296,14 +296,13 @@ class Guards:
         self._behind.discard(origin.node)
 
     @staticmethod
-    def _narrow_namesakes(key: str, meaning: str | None, limits: Range, env: Env) -> None:
+    def _narrow_namesakes(meaning: str, limits: Range, env: Env) -> None:
         """`if mask.sum() > 0:` tells of n too, where `n = mask.sum()` came before."""
-        for name, fact in env.visible():
-            origin = fact.origin
-            if name == key or origin is None or not isinstance(origin.node, cst.Call):
+        for name in env.meant.get(meaning, ()):
+            fact = env.fact(name)
+            if fact is None or fact.origin is None or meaning_of(fact) != meaning:
                 continue
-            same = key_of(origin.node) == key or (meaning and meaning_of(fact) == meaning)
-            if same and still_means(origin, env):
+            if still_means(fact.origin, env):
                 env.refine(name, fact.within(limits))
 
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:

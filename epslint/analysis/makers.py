@@ -51,7 +51,9 @@ _SPELLED_TWICE = frozenset(
 def meaning_of(fact: Fact) -> str | None:
     """A key for what an expression means, however it is spelled: `x.sum()` and `np.sum(x)`."""
     origin = fact.origin
-    if origin is None or origin.op not in _SPELLED_TWICE or len(origin.operands) != 1:
+    if origin is None or origin.op not in _SPELLED_TWICE:
         return None
-    key = key_of(origin.operands["x"].node) if "x" in origin.operands else None
-    return None if key is None else f"{origin.op.name}({key})"
+    given = {name: key_of(operand.node) for name, operand in origin.operands.items()}
+    if None in given.values():
+        return None
+    return f"{origin.op.name}({','.join(f'{name}={given[name]}' for name in sorted(given))})"

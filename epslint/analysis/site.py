@@ -15,8 +15,8 @@ from epslint.analysis.ends import (
     ROUNDING,
     SCALING,
     Uses,
-    are_all,
     ends,
+    ends_only,
     is_capped,
     is_read,
 )
@@ -116,7 +116,7 @@ class Site:
 
     def only(self, wanted: frozenset[Op], through: frozenset[Op]) -> bool:
         """Whether everything that becomes of the result is of one sort."""
-        return are_all(ends(self.flow, self.node, through), wanted)
+        return ends_only(self.flow, self.node, through, wanted)
 
     @property
     def rounded(self) -> bool:

@@ -1,0 +1,41 @@
+"""Work grows with the length of a function, not with its square: counted in calls, not seconds."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+
+from epslint import api
+
+KINDS = {
+    "guards": "    y{i} = x.sum() + {i}\n    if y{i}.sum() > {i}:\n        x = x / y{i}.sum()\n",
+    "divisions": "    y{i} = x / mask.sum()\n    x = torch.log(y{i}) - y{i}\n",
+    "choices": "    n{i} = x.sum() if wanted else 0\n    x = x / n{i} if wanted else x\n",
+    "stores": "    x[:, {i}] = x[:, 1:].sum() / mask.sum()\n    z[{i}] = x.std()\n",
+}
+
+
+def calls(body: str, number: int) -> int:
+    lines = "".join(body.format(i=i) for i in range(number))
+    text = f"import torch\n\n\ndef f(x, z, mask, wanted):\n{lines}    return x\n"
+    counted = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        api.check_source(text)
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+@pytest.mark.parametrize("body", KINDS.values(), ids=KINDS)
+def test_twice_the_function_is_twice_the_work(body: str) -> None:
+    calls(body, 4)  # what is done once and kept
+    assert calls(body, 160) < 2.5 * calls(body, 80)
