@@ -13,7 +13,6 @@ from epslint.analysis.env import Case, Env
 from epslint.analysis.fact import UNKNOWN
 from epslint.analysis.keys import key_of, roots_of
 
-
 _KEPT = 8  # of one test; more are not used far apart, and each is looked at when it comes again
 
 
