@@ -371,3 +371,8 @@ class Options:
         return x / (self.jobs > 0).sum()
 """
     assert not api.check_source(text).failures
+
+
+def test_a_division_by_several_things() -> None:
+    method = "    def f(self, x):\n        x /= (x, self.n,)\n        self.n = x\n"
+    check(f"class Mean:\n    def __init__(self):\n        self.n = 0\n\n{method}")
