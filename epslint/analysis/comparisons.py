@@ -14,9 +14,16 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind, replace
-from epslint.analysis.keys import called, key_of, words_of
-from epslint.analysis.makers import maker
-from epslint.analysis.operators import MIRRORED, OPPOSITE, Comparing, operator_of
+from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.makers import is_one, maker
+from epslint.analysis.operators import (
+    BELOW,
+    MIRRORED,
+    OPPOSITE,
+    Comparing,
+    connective_of,
+    operator_of,
+)
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 
@@ -43,12 +50,12 @@ def caps(test: Fact, truth: bool, value: Fact) -> bool:
     if origin.op is Op.COMPARE:
         return _is_below(origin, truth, value)
     if origin.op in _FINITE:
-        return truth is _FINITE[origin.op] and _is_same(origin.fact("x"), value)
+        return truth is _FINITE[origin.op] and is_one(origin.fact("x"), value, _UNCHANGED)
     return origin.op is Op.LOGICAL and _caps_together(origin, truth, value)
 
 
 def _caps_together(origin: Origin, truth: bool, value: Fact) -> bool:
-    way = _connective(origin.node)
+    way = connective_of(origin.node)
     if way is cst.BitInvert:
         return caps(origin.fact("x"), not truth, value)
     sides = [caps(origin.fact(name), truth, value) for name in ("x", "y")]
@@ -61,37 +68,13 @@ def _is_below(origin: Origin, truth: bool, value: Fact) -> bool:
     if operator is None:
         return False
     holding = operator if truth else OPPOSITE[operator]
-    if _is_same(origin.fact("x"), value):
-        return holding in _BELOW
-    return MIRRORED[holding] in _BELOW and _is_same(origin.fact("y"), value)
+    if is_one(origin.fact("x"), value, _UNCHANGED):
+        return holding in BELOW
+    return MIRRORED[holding] in BELOW and is_one(origin.fact("y"), value, _UNCHANGED)
 
 
 _FINITE: Mapping[Op, bool] = MappingProxyType({Op.ISFINITE: True, Op.ISINF: False})
-_BELOW = frozenset({cst.LessThan, cst.LessThanEqual})
 _UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
-
-
-def _is_same(fact: Fact, value: Fact) -> bool:
-    """Whether two values were made by one operation, whatever they were called."""
-    origin = fact.origin
-    while origin is not None and origin is not value.origin and origin.op in _UNCHANGED:
-        origin = origin.fact("x").origin
-    return origin is value.origin
-
-
-def _connective(node: cst.CSTNode) -> type[cst.CSTNode] | None:
-    """`a & b` and `torch.logical_and(a, b)`, `a | b`, `~a`."""
-    if isinstance(node, cst.Call):
-        return _CONNECTING.get(called(node))
-    if isinstance(node, cst.UnaryOperation):
-        return cst.BitInvert
-    operator = type(node.operator) if isinstance(node, cst.BinaryOperation) else None
-    return operator if operator in (cst.BitAnd, cst.BitOr) else None
-
-
-_CONNECTING: Mapping[str, type[cst.CSTNode]] = MappingProxyType(
-    {"logical_and": cst.BitAnd, "logical_or": cst.BitOr, "logical_not": cst.BitInvert}
-)
 
 
 def tells_of_answer(node: cst.BaseExpression) -> bool:
@@ -121,7 +104,7 @@ def _is_itself(x: Operand, operator: Comparing, y: Operand) -> bool:
 
 def _is_within(x: Operand, operator: Comparing, y: Operand) -> bool:
     """`arange(n) < lengths`."""
-    if operator not in (cst.LessThan, cst.LessThanEqual):
+    if operator not in BELOW:
         return False
     return maker(x.fact)[0] is Op.ARANGE and x.fact.range.lo == 0 and not y.fact.zero
 

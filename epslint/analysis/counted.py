@@ -6,8 +6,9 @@ from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.makers import is_one
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.ranges import Range
 
 _CASTS = frozenset({Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT, Op.DETACH, Op.TO_NUMPY})
@@ -15,9 +16,7 @@ _CASTS = frozenset({Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT, Op.DETACH, Op.TO_NUMPY})
 
 def at_the_counted(counts: Fact, index: Operand, env: Env) -> Fact:
     """The counts of the very things that an index names."""
-    origin = counts.origin
-    while origin is not None and origin.op in _CASTS:
-        origin = origin.fact("x").origin
+    origin = behind(counts, _CASTS)
     if origin is None or not counts.zero:
         return counts
     counted, least = _counted(origin)
@@ -37,7 +36,7 @@ def _counted(origin: Origin) -> tuple[Operand | None, Range]:
 
 
 def _is_same(counted: Operand, index: Operand, clock: int, env: Env) -> bool:
-    if counted.fact.origin is not None and counted.fact.origin is index.fact.origin:
+    if is_one(counted.fact, index.fact):
         return True
     if (key := key_of(index.node)) is None or key != key_of(counted.node):
         return False

@@ -34,10 +34,10 @@ from epslint.analysis.literals import (
     literal_number,
     positions,
 )
-from epslint.analysis.makers import meaning_of
+from epslint.analysis.makers import AS_NUMBERS, meaning_of
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, behind
 from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
@@ -46,7 +46,6 @@ from epslint.analysis.transfer import Call, transfer
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
-_AS_NUMBERS = frozenset({Op.FLOAT, Op.TO, Op.SAME, Op.DOUBLE, Op.HALF, Op.INT})
 
 # What hands the elements of a collection on, one by one.
 _WALKING = frozenset(
@@ -282,9 +281,9 @@ class Expressions:
 
     def _masked(self, value: Fact, mask: Fact, env: Env) -> None:
         """A value times a comparison, as it is or as numbers: `log(x) * (x > 0).float()`."""
-        origin = mask.origin if mask.is_any(Kind.MASK) and value.origin is not None else None
-        while origin is not None and origin.op in _AS_NUMBERS:
-            origin = origin.fact("x").origin
+        if value.origin is None or not mask.is_any(Kind.MASK):
+            return
+        origin = behind(mask, AS_NUMBERS)
         if origin is not None and origin.op is Op.COMPARE and still_means(origin, env):
             self.bindings.mask(value, Operand(origin.node, mask), env)
 

@@ -11,10 +11,10 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of
-from epslint.analysis.makers import maker, whole_of
-from epslint.analysis.operators import MIRRORED, OPPOSITE, Comparing, operator_of
+from epslint.analysis.makers import AS_NUMBERS, maker, whole_of
+from epslint.analysis.operators import BELOW, MIRRORED, OPPOSITE, Comparing, operator_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 
 _LARGEST_KNOWN = Kind.PEAKED | Kind.SIMPLEX
 
@@ -52,10 +52,6 @@ def filtered(value: Operand, mask: Operand, *, truth: bool = True) -> Fact | Non
 
 # -- which test is it ------------------------------------------------------------------------
 
-_AS_NUMBERS = frozenset(
-    {Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16, Op.INT, Op.BOOL}
-)
-
 
 def _bare(mask: Operand, truth: bool) -> tuple[Operand, bool]:
     """The test behind `(~test).float()`, `1 - test`, `test == 0`, and whether it is to hold."""
@@ -69,7 +65,7 @@ def _bare(mask: Operand, truth: bool) -> tuple[Operand, bool]:
 
 def _inside(origin: Origin) -> tuple[Operand | None, bool]:
     x, y = origin.operands.get("x"), origin.operands.get("y")
-    if x is None or origin.op in _AS_NUMBERS:
+    if x is None or origin.op in AS_NUMBERS:
         return x, False
     if origin.op is Op.LOGICAL and y is None:
         return x, True
@@ -105,7 +101,7 @@ def _leaves_largest(value: Operand, test: Operand, truth: bool) -> bool:
 def _holds_of_largest(
     value: Operand, key: str, left: Operand, operator: Comparing, right: Operand
 ) -> bool:
-    if operator in (cst.LessThan, cst.LessThanEqual):
+    if operator in BELOW:
         return _is_mass_before(left, key)
     if key_of(left.node) != key or not _is_same(left, value):
         return False
@@ -139,16 +135,14 @@ def _least_maximum(fact: Fact) -> float:
 # -- what was nothing already ----------------------------------------------------------------
 
 _NORMALISING = frozenset({Op.SOFTMAX, Op.LOG_SOFTMAX, Op.EXP, Op.EXP2, Op.SUB})
-_SEEN_THROUGH = _NORMALISING | _AS_NUMBERS | {Op.MUL, Op.DIV}
+_SEEN_THROUGH = _NORMALISING | AS_NUMBERS | {Op.MUL, Op.DIV}
 
 
 def _was_struck(fact: Fact, test: Operand, truth: bool) -> bool:
     """Whether the mask makes 0 what was −∞ before a softmax, and so is 0 anyway. Where nothing was
     left the softmax is NaN, not 0. (A large negative number in place of −∞ would be another thing.)
     """
-    origin = fact.origin if fact.is_any(_LARGEST_KNOWN) else None
-    while origin is not None and origin.op in _SEEN_THROUGH:
-        origin = origin.fact("x").origin
+    origin = behind(fact, _SEEN_THROUGH) if fact.is_any(_LARGEST_KNOWN) else None
     striking = None if origin is None else _struck_by(origin)
     if striking is None:
         return False

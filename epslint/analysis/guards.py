@@ -23,7 +23,7 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import LEFT_BY, left_by, of_magnitude
+from epslint.analysis.limits import LEFT_BY, limits_by, of_magnitude
 from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
@@ -149,15 +149,9 @@ class Guards:
         env: Env,
     ) -> None:
         holding = operator if truth else OPPOSITE[operator]
-        left_fact, right_fact = (
-            self._evaluator.quietly(left, env),
-            self._evaluator.quietly(right, env),
-        )
-        sides = Operand(left, left_fact), Operand(right, right_fact)
-        for mine, other, sign in zip(
-            sides, reversed(sides), (holding, MIRRORED[holding]), strict=True
-        ):
-            self.narrow(mine.node, mine.fact, left_by(sign, mine.fact, other), env)
+        x, y = (Operand(node, self._evaluator.quietly(node, env)) for node in (left, right))
+        for mine, other, sign in ((x, y, holding), (y, x, MIRRORED[holding])):
+            self.narrow(mine.node, mine.fact, limits_by(sign, mine.fact, other), env)
         self._separate(left, right, holding, env)
 
     def _belong(
@@ -207,10 +201,7 @@ class Guards:
         else:
             self._assume_truthy(test, truth, env)
             if (name, truth) in _OF_EVERY_ELEMENT:
-                for element in _elements(subject):
-                    self.assume(element, truth, env)
-            if (name, truth) in _OF_EVERY_ELEMENT and isinstance(subject, cst.GeneratorExp):
-                self._assume_of_each(subject, truth, env)
+                self._assume_every(subject, truth, env)
 
     def _assume_type(
         self, node: cst.BaseExpression, types: cst.BaseExpression | None, truth: bool, env: Env
@@ -223,6 +214,12 @@ class Guards:
         fact = self._evaluator.quietly(node, env)
         if fact.form.tensor or (fact.form is Form.UNKNOWN and fact.origin is not None):
             env.refine(key, UNKNOWN, roots_of(node))
+
+    def _assume_every(self, tested: cst.BaseExpression, truth: bool, env: Env) -> None:
+        if isinstance(tested, cst.GeneratorExp):
+            self._assume_of_each(tested, truth, env)
+        for element in _elements(tested):
+            self.assume(element, truth, env)
 
     def _assume_of_each(self, test: cst.GeneratorExp, truth: bool, env: Env) -> None:
         """`all(n > 0 for n in counts)`: so is every element of the list."""

@@ -52,7 +52,8 @@ LEFT_BY: Mapping[Comparing, Callable[[Range], Range]] = MappingProxyType(
 )
 
 
-def left_by(operator: Comparing, fact: Fact, other: Operand) -> Range:
+def limits_by(operator: Comparing, fact: Fact, other: Operand) -> Range:
+    """The same with what both sides are known to be."""
     limits = LEFT_BY[operator](other.fact.range)
     if operator is cst.NotEqual and (value := other.fact.constant) is not None:
         limits = _without_end(fact.range, value) or limits

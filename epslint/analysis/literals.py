@@ -15,6 +15,7 @@ from epslint.analysis.fact import (
     Evidence,
     Fact,
     Form,
+    Kind,
     Part,
     joined,
     number,
@@ -49,7 +50,9 @@ def collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fa
         return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
     starred = any(isinstance(element, cst.StarredElement) for element in elements)
     size = ranges.SOME if starred else ranges.point(float(len(facts)))
-    found = replace(joined(facts), form=Form.LIST, size=size, parts=())
+    # Of several things none is the count that the others are divided by.
+    several = joined(facts).minus(Kind.RUNNING) if len(facts) > 1 else facts[0]
+    found = replace(several, form=Form.LIST, size=size, parts=())
     if found.constant is not None:
         return found
     shown = (f.zero for f in facts if not _is_written(f))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, behind
 
+# A mask as numbers, of whatever type and in whatever shape.
+AS_NUMBERS = frozenset({Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16, Op.INT, Op.BOOL})
 _ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK, Op.SORT})
 _SELECTING = frozenset(
     {Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT}
@@ -23,6 +27,12 @@ def maker(fact: Fact) -> tuple[Op | None, str | None]:
             return origin.op, key_of(origin.operands["x"].node)
         origin = inner
     return (None if origin is None else origin.op), None
+
+
+def is_one(x: Fact, y: Fact, through: Collection[Op] = ()) -> bool:
+    """Whether two values were made by one operation, whatever they were called since."""
+    made = behind(x, through)
+    return made is not None and made is behind(y, through)
 
 
 def is_some_of(part: Operand, key: str) -> bool:

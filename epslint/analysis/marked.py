@@ -6,12 +6,10 @@ import libcst as cst
 
 from epslint.analysis.fact import Fact, replace
 from epslint.analysis.keys import key_of
-from epslint.analysis.operators import MIRRORED, operator_of
+from epslint.analysis.makers import AS_NUMBERS, is_one
+from epslint.analysis.operators import BELOW, MIRRORED, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-
-_CASTS = frozenset({Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT, Op.SAME})
-_BELOW = frozenset({cst.LessThan, cst.LessThanEqual})
 
 
 def with_marked_zeros(value: Operand, mask: Operand) -> Fact | None:
@@ -28,7 +26,7 @@ def _unscaled(mask: Operand) -> tuple[Operand, bool]:
     inline = True
     while (origin := mask.fact.origin) is not None:
         inline = inline and origin.node is mask.node
-        if origin.op in _CASTS and "x" in origin.operands:  # of `list(*parts)` nothing is known
+        if origin.op in AS_NUMBERS and "x" in origin.operands:
             mask = origin.operands["x"]
             continue
         factors = [o for o in origin.operands.values() if not o.fact.range.positive]
@@ -58,12 +56,12 @@ def _marks_zeros(mask: Operand, inline: bool, value: Operand) -> bool:
     if operator is cst.Equal:
         return bound == 0
     reaches = bound > 0 or (bound == 0 and operator is cst.LessThanEqual)
-    return operator in _BELOW and reaches and value.fact.range.nonnegative
+    return operator in BELOW and reaches and value.fact.range.nonnegative
 
 
 def _is_same(x: Operand, y: Operand, inline: bool) -> bool:
     """Whether two operands are one value: made by one operation, or called the same at once."""
-    if x.fact.origin is not None and x.fact.origin is y.fact.origin:
+    if is_one(x.fact, y.fact):
         return True
     key = key_of(x.node)
     return inline and key is not None and key == key_of(y.node)

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from epslint.analysis.fact import Evidence, Fact, Kind
+from epslint.analysis.fact import Evidence, Kind
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.names import is_counter, snake
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind, within
 
 _ARRANGING = frozenset(
     {Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.ITEM, Op.DETACH, Op.TO_NUMPY}
@@ -77,7 +77,7 @@ def _of_sums(minuend: Operand, base: Operand) -> Evidence:
 
 def _scaled_square(operand: Operand) -> Operand | None:
     """total of `total ** 2 / n`, mean of `n * mean ** 2`."""
-    origin = _maker(operand.fact)
+    origin = behind(operand.fact, _ARRANGING)
     if origin is None or origin.op not in (Op.DIV, Op.MUL):
         return None
     for square, scale in _factored(origin):
@@ -97,7 +97,7 @@ def _factored(origin: Origin) -> Iterator[tuple[Operand, Operand]]:
 
 def base_of_square(operand: Operand) -> Operand | None:
     """x of `x ** 2`, `x.square()`, `x * x`."""
-    origin = _maker(operand.fact)
+    origin = behind(operand.fact, _ARRANGING)
     x, y = (None, None) if origin is None else (origin.operands.get(name) for name in "xy")
     if origin is None or x is None:
         return None
@@ -114,7 +114,7 @@ def _same(x: Operand, y: Operand) -> bool:
 
 
 def _moment(operand: Operand) -> Moment | None:
-    origin = _maker(operand.fact)
+    origin = behind(operand.fact, _ARRANGING)
     if origin is None:
         return None
     if origin.op is Op.MEAN and "x" in origin.operands:
@@ -133,7 +133,7 @@ def _quotient(origin: Origin) -> Moment | None:
     if origin.op not in (Op.DIV, Op.MUL):
         return None
     for total, scale in _factored(origin):
-        maker = _maker(total.fact)
+        maker = behind(total.fact, _ARRANGING)
         inner = _moment(total) if maker is not None and maker.op in _SUMMING else None
         if inner is not None:
             return Moment(inner.powers, averaged=True, over=_count(scale))
@@ -159,7 +159,7 @@ def _factors(operand: Operand, depth: int) -> Iterator[str]:
     """What is multiplied, each as often as it is: x, x, w of `x ** 2 * w`."""
     if operand.fact.constant is not None:
         return
-    origin = _maker(operand.fact) if depth else None
+    origin = behind(operand.fact, _ARRANGING) if depth else None
     exponent = None if origin is None or origin.op is not Op.POW else origin.fact("y").constant
     if origin is not None and exponent in (3.0, 4.0):
         yield from int(exponent) * tuple(_factors(origin.operands["x"], depth - 1))
@@ -174,11 +174,8 @@ def _factors(operand: Operand, depth: int) -> Iterator[str]:
 
 def _root(operand: Operand) -> str:
     """A name for what is not taken apart: equal where it is the same value."""
-    origin = operand.fact.origin
-    while origin is not None and origin.op in _ARRANGING and "x" in origin.operands:
-        operand = origin.operands["x"]
-        origin = operand.fact.origin
-    return key_of(operand.node) or f"#{id(operand.node)}"
+    node = within(operand, _ARRANGING).node
+    return key_of(node) or f"#{id(node)}"
 
 
 def _is_mean(operand: Operand) -> bool:
@@ -187,16 +184,8 @@ def _is_mean(operand: Operand) -> bool:
 
 def _tells(operand: Operand, words: re.Pattern[str]) -> bool:
     """Whether a name in how it is written, or in what it was made of, says so."""
-    origin = _maker(operand.fact)
+    origin = behind(operand.fact, _ARRANGING)
     nodes = [operand.node]
     if origin is not None:
         nodes += [o.node for name, o in origin.operands.items() if name in ("x", "y")]
     return any(words.search(snake(name)) for node in nodes for name in words_of(node))
-
-
-def _maker(fact: Fact) -> Origin | None:
-    """The operation that made a value, seen through rearrangements."""
-    origin = fact.origin
-    while origin is not None and origin.op in _ARRANGING:
-        origin = origin.fact("x").origin
-    return origin

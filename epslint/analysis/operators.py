@@ -105,3 +105,20 @@ def operator_of(node: cst.CSTNode) -> Comparing | None:
         return None
     operator = type(node.comparisons[0].operator)
     return operator if operator in MIRRORED else None
+
+
+BELOW = frozenset({cst.LessThan, cst.LessThanEqual})
+
+_CONNECTING: Mapping[str, type[cst.CSTNode]] = MappingProxyType(
+    {"logical_and": cst.BitAnd, "logical_or": cst.BitOr, "logical_not": cst.BitInvert}
+)
+
+
+def connective_of(node: cst.CSTNode) -> type[cst.CSTNode] | None:
+    """How conditions on elements are connected: `a & b`, `torch.logical_or(a, b)`, `~a`."""
+    if isinstance(node, cst.Call):
+        return _CONNECTING.get(called(node))
+    if isinstance(node, cst.UnaryOperation):
+        return cst.BitInvert  # `not a` of one condition is the same
+    operator = type(node.operator) if isinstance(node, cst.BinaryOperation) else None
+    return operator if operator in (cst.BitAnd, cst.BitOr) else None

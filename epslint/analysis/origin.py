@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -43,3 +43,20 @@ class Origin:
     @property
     def text(self) -> str:
         return self.unit.brief(self.node)
+
+
+def behind(fact: Fact, through: Collection[Op]) -> Origin | None:
+    """The operation that made a value, seen through others."""
+    origin = fact.origin
+    while origin is not None and origin.op in through:
+        origin = origin.fact("x").origin
+    return origin
+
+
+def within(operand: Operand, through: Collection[Op]) -> Operand:
+    """What an operand is made of, seen through the same."""
+    origin = operand.fact.origin
+    while origin is not None and origin.op in through and "x" in origin.operands:
+        operand = origin.operands["x"]
+        origin = operand.fact.origin
+    return operand

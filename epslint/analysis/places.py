@@ -9,10 +9,9 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Kind, number, replace
-from epslint.analysis.keys import called
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import left_by
-from epslint.analysis.operators import MIRRORED, operator_of
+from epslint.analysis.limits import limits_by
+from epslint.analysis.operators import MIRRORED, connective_of, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
@@ -81,22 +80,15 @@ def _said_by(origin: Origin | None, value: Fact, far: int) -> Range:
     if keeps_order(origin.node):
         return said_of(value, origin.fact("x"), far)
     x, y = origin.fact("x"), origin.fact("y")
-    if origin.op is Op.LOGICAL and _joins(origin.node):
+    if origin.op is Op.LOGICAL and connective_of(origin.node) is cst.BitAnd:
         return said_of(value, x, far).meet(said_of(value, y, far))
     operator = operator_of(origin.node) if origin.op is Op.COMPARE else None
     left, right = origin.operands.get("x"), origin.operands.get("y")
     if operator is None or left is None or right is None:
         return ranges.TOP
     if _is_same(x, value):
-        return left_by(operator, x, right)
-    return left_by(MIRRORED[operator], y, left) if _is_same(y, value) else ranges.TOP
-
-
-def _joins(node: cst.BaseExpression) -> bool:
-    """`a & b`, `logical_and(a, b)`."""
-    if isinstance(node, cst.BinaryOperation):
-        return isinstance(node.operator, cst.BitAnd)
-    return called(node) == "logical_and"
+        return limits_by(operator, x, right)
+    return limits_by(MIRRORED[operator], y, left) if _is_same(y, value) else ranges.TOP
 
 
 def _is_same(x: Fact, y: Fact) -> bool:

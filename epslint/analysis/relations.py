@@ -16,7 +16,7 @@ from epslint.analysis.marked import with_marked_zeros
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE, tells_of_advantage
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.smoothing import smoothed
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.transfer.call import TOPIC
@@ -81,9 +81,7 @@ def _spread_out(node: cst.BaseExpression) -> str:
 
 def _is_running_maximum(fact: Fact, x: Operand) -> bool:
     """`maximum(m, x.max())`."""
-    origin, key = fact.origin, key_of(x.node)
-    while origin is not None and origin.op in (Op.SAME, Op.PICK):
-        origin = origin.fact("x").origin
+    origin, key = behind(fact, (Op.SAME, Op.PICK)), key_of(x.node)
     if key is None or origin is None or origin.op not in _UPPER:
         return False
     return any(maker(operand.fact) == (Op.MAX, key) for operand in origin.operands.values())
@@ -145,9 +143,7 @@ def _advantage(x: Operand, y: Operand) -> Fact | None:
 
 def _is_larger_of(fact: Fact, key: str) -> bool:
     """`torch.maximum(a, b)`, and `torch.max(a, b)`: neither a nor b is larger."""
-    origin = fact.origin
-    while origin is not None and origin.op in (Op.SAME, Op.DETACH):
-        origin = origin.fact("x").origin
+    origin = behind(fact, (Op.SAME, Op.DETACH))
     if origin is None or origin.op not in (Op.MAXIMUM, Op.MAX):
         return False
     return key in {key_of(operand.node) for operand in origin.operands.values()}

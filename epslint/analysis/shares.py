@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.makers import is_one
 from epslint.analysis.names import tells_of_picture
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind, within
 from epslint.analysis.relations import is_squared_length
 
 # The same values in another shape, place or type.
@@ -66,7 +67,7 @@ def _is_kept_away(term: Operand, env: Env) -> bool:
     now = env.fact(key_of(term.node) or "")
     if now is not None and not now.range.has_zero:
         return True
-    origin = _arranged(term.fact.origin)
+    origin = _arranged(term.fact)
     if origin is None or origin.op is not Op.DIV:
         return False
     return any(_is_kept_away(each.operand, env) for each in _terms(origin.operands["x"]))
@@ -89,8 +90,7 @@ def _is_harmonic(parts: list[Operand], terms: list[_Term]) -> bool:
 
 def _is_dice(parts: list[Operand], terms: list[_Term]) -> bool:
     """`2 * (x * y).sum() / (x.sum() + y.sum())`, or of their squares."""
-    overlap = parts[0].fact.origin if len(parts) == 1 else None
-    overlap = _arranged(overlap)
+    overlap = _arranged(parts[0].fact) if len(parts) == 1 else None
     if overlap is None or overlap.op not in _TOTALS or len(terms) != 2:
         return False
     both = {_key(factor) for factor in _factors(overlap.operands["x"])} - {None}
@@ -100,7 +100,7 @@ def _is_dice(parts: list[Operand], terms: list[_Term]) -> bool:
 
 def _key_of_total(operand: Operand, op: Op) -> str | None:
     """What a sum is over; of squares, what was squared."""
-    origin = _arranged(operand.fact.origin)
+    origin = _arranged(operand.fact)
     if origin is None or origin.op is not op:
         return None
     keys = {_key(factor) for factor in _factors(origin.operands["x"])}
@@ -109,20 +109,20 @@ def _key_of_total(operand: Operand, op: Op) -> str | None:
 
 def _is_largest(x: Operand, y: Operand) -> bool:
     """`image / image.max()`, and `(high - low) / high`: black is 0 everywhere."""
-    origin = _arranged(y.fact.origin)
+    origin = _arranged(y.fact)
     if origin is None or origin.op is not Op.MAX:
         return False
     key = _key(origin.operands["x"])
     if key is not None and key == _key(x):
         return any(map(tells_of_picture, words_of(x.node)))
-    difference = _arranged(x.fact.origin)
+    difference = _arranged(x.fact)
     if difference is None or difference.op is not Op.SUB:
         return False
     return _is_same(difference.operands["x"], y)
 
 
 def _terms(operand: Operand, *, added: bool = True, deep: int = _DEEP) -> Iterator[_Term]:
-    origin = _arranged(operand.fact.origin)
+    origin = _arranged(operand.fact)
     if origin is None or origin.op not in (Op.ADD, Op.SUB) or not deep:
         yield _Term(operand, added)
         return
@@ -136,7 +136,7 @@ def _factors(
     operand: Operand, through: frozenset[Op] = _POWERS, deep: int = _DEEP
 ) -> Iterator[Operand]:
     """What a product is made of; `x ** 2` is made of x."""
-    origin = _arranged(operand.fact.origin)
+    origin = _arranged(operand.fact)
     if origin is None or origin.op not in through or not deep:
         yield operand
         return
@@ -145,26 +145,20 @@ def _factors(
         yield from _factors(second, through, deep - 1)
 
 
-def _arranged(origin: Origin | None) -> Origin | None:
+def _arranged(fact: Fact) -> Origin | None:
     """The operation behind mere rearrangements, where it is told what it is done to."""
-    while origin is not None and "x" in origin.operands and origin.op in _ARRANGING:
-        origin = origin.operands["x"].fact.origin
+    origin = behind(fact, _ARRANGING)
     return origin if origin is not None and "x" in origin.operands else None
 
 
 def _key(operand: Operand) -> str | None:
     """The key of what is rearranged."""
-    origin = operand.fact.origin
-    while origin is not None and origin.op in _ARRANGING and "x" in origin.operands:
-        operand = origin.operands["x"]
-        origin = operand.fact.origin
-    return key_of(operand.node)
+    return key_of(within(operand, _ARRANGING).node)
 
 
 def _is_same(one: Operand, other: Operand) -> bool:
     """Whether two operands are one value: made by the same operation, or written alike."""
-    made = _arranged(one.fact.origin)
-    if made is not None and made is _arranged(other.fact.origin):
+    if is_one(one.fact, other.fact, _ARRANGING):
         return True
     key = _key(one)
     return key is not None and key == _key(other)

@@ -8,7 +8,7 @@ from epslint.analysis.fact import Fact
 from epslint.analysis.keys import dotted
 from epslint.analysis.names import tells_of_own_log
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
@@ -25,9 +25,7 @@ def maker(fact: Fact, *, through: bool = False) -> Origin | None:
 
     None for what a stranger gave: that it was a call does not say how it was made.
     """
-    origin = fact.origin
-    while through and origin is not None and origin.op in ARRANGING:
-        origin = origin.fact("x").origin
+    origin = behind(fact, ARRANGING if through else ())
     return None if origin is None or origin.op is Op.CALL else origin
 
 

@@ -85,8 +85,6 @@ class ZeroInitialCount(SiteRule):
         operand = divided_by(site)
         if operand is None or not operand.fact.zeroable or not operand.fact.is_any(Kind.RUNNING):
             return
-        if isinstance(operand.node, cst.Tuple | cst.List):
-            return  # of several things none is the count
         origin = operand.fact.origin
         row = origin.row if origin is not None else None
         yield Diagnosis(

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import behind
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import TOPIC, WHOLE, Call, Transfer, result
 
@@ -27,9 +28,7 @@ _NOWHERE_ZERO = ranges.TOP.without_zero()
 
 def _is_negated(exponent: Fact) -> bool:
     """`f ** (-alpha / 2)`: by its meaning alpha is positive, and 1 / f ** alpha is never 0."""
-    origin = exponent.origin
-    while origin is not None and origin.op in (Op.MUL, Op.DIV):
-        origin = origin.fact("x").origin
+    origin = behind(exponent, (Op.MUL, Op.DIV))
     return origin is not None and origin.op is Op.NEG
 
 
