@@ -9,16 +9,21 @@ they turn out to need, are then interpreted.
 from __future__ import annotations
 
 import ast
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
+from epslint.glance import (
+    FunctionNode,
+    called_by,
+    descend,
+    last_name,
+    root_of,
+    statements,
+)
+from epslint.sinks import Sinks
 from epslint.source import Source
 from epslint.syntax import read
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,118 +127,6 @@ class Outline:
                 waiting.extend(found.bases)
 
 
-@dataclass(frozen=True, slots=True)
-class Sinks:
-    """What makes a function suspect: operators and the names of functions and methods."""
-
-    operators: tuple[type[ast.operator], ...]
-    names: frozenset[str]
-    makers: frozenset[str] = frozenset()  # classes whose objects are called: `nn.BCELoss`
-    imported: frozenset[str] = frozenset()  # the names of the file's imports
-
-    def under_aliases(self, imports: Mapping[str, str]) -> Sinks:
-        """After `from torch import log as ln`, `ln` is one of the names too."""
-        aliases = {
-            local for local, full in imports.items() if full.rpartition(".")[2] in self.names
-        }
-        return replace(self, names=self.names | aliases, imported=frozenset(imports))
-
-    def under_names_of_modules(self, tree: ast.Module, text: str) -> Sinks:
-        """After `self.loss = nn.BCELoss()`, `loss` is one of the names too."""
-        if not any(maker in text for maker in self.makers):
-            return self
-        made = {
-            last_name(target)
-            for node in _statements(tree.body)
-            if isinstance(node, ast.Assign) and last_name(_called(node.value)) in self.makers
-            for target in node.targets
-        }
-        return replace(self, names=self.names | self.makers | made)
-
-    def within(self, node: ast.AST) -> bool:
-        """Whether there is one in a node: a search that ends with the first."""
-        return any(map(self._is_one, _descend(node)))
-
-    def _is_logging(self, node: ast.Call) -> bool:
-        """`self.log(metrics)`: a tensor's log takes no argument, and `self` is no library."""
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "log" or not node.args:
-            return False
-        return _root(node.func) not in self.imported
-
-    def _is_one(self, node: ast.AST) -> bool:
-        looks = _LOOKS.get(type(node))  # most nodes are none of these
-        return looks is not None and looks(self, node)
-
-    def _is_call(self, node: ast.Call) -> bool:
-        return last_name(node.func) in self.names and not self._is_logging(node)
-
-    def _is_operation(self, node: ast.BinOp) -> bool:
-        if not isinstance(node.op, self.operators) or _is_text(node.left):
-            return False
-        return not _is_safe(node.op, node.right)
-
-    def _is_assignment(self, node: ast.AugAssign) -> bool:
-        return isinstance(node.op, self.operators) and not _is_safe(node.op, node.value)
-
-
-_LOOKS: Mapping[type[ast.AST], Callable[..., bool]] = MappingProxyType(
-    {
-        ast.Call: Sinks._is_call,
-        ast.BinOp: Sinks._is_operation,
-        ast.AugAssign: Sinks._is_assignment,
-    }
-)
-
-# Fields that hold no nodes, or none that anybody looks into: names, operators, contexts.
-_PLAIN = frozenset(
-    {
-        "arg",
-        "asname",
-        "attr",
-        "conversion",
-        "ctx",
-        "id",
-        "is_async",
-        "kind",
-        "kwd_attrs",
-        "level",
-        "module",
-        "name",
-        "names",
-        "op",
-        "ops",
-        "rest",
-        "simple",
-        "tag",
-        "type_comment",
-        "type_ignores",
-    }
-)
-_INSIDE: dict[type, tuple[str, ...]] = {
-    kind: tuple(field for field in kind._fields if field not in _PLAIN)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-} | {ast.Constant: (), type(None): ()}  # None: what is left out, such as the key of `**rest`
-
-
-def _descend(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all that is in it: `ast.walk` without names, operators and contexts."""
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        yield current
-        _enter(current, waiting)
-
-
-def _enter(node: ast.AST, waiting: list[ast.AST]) -> None:
-    for field in _INSIDE[type(node)]:
-        inner = getattr(node, field)
-        if type(inner) is list:
-            waiting += inner
-        else:
-            waiting.append(inner)
-
-
 def scout(source: Source, sinks: Sinks) -> Outline:
     """The outline of a file; raises SourceError where there is no reading it."""
     reading = read(source)
@@ -256,7 +149,7 @@ def scout(source: Source, sinks: Sinks) -> Outline:
 
 
 def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
-    decorators = {last_name(_called(d)) for d in node.decorator_list}
+    decorators = {last_name(called_by(d)) for d in node.decorator_list}
     return FunctionOutline(
         name=node.name,
         stretch=Stretch(rows_of(node), (node,)),
@@ -292,7 +185,7 @@ def _loose(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _imports(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
     """The imports among statements, in whatever they are nested."""
-    for node in _statements(body):
+    for node in statements(body):
         if isinstance(node, ast.Import):
             for item in node.names:
                 root = item.name.partition(".")[0]
@@ -300,20 +193,6 @@ def _imports(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for item in node.names:
                 yield item.asname or item.name, f"{node.module}.{item.name}"
-
-
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements and those nested in them, in breadth: what is outside comes first."""
-    waiting: deque[ast.AST] = deque(body)
-    while waiting:
-        node = waiting.popleft()
-        if isinstance(node, ast.stmt):
-            yield node
-        for field in _NESTING:
-            waiting.extend(getattr(node, field, ()))
-
-
-_NESTING = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields that hold statements
 
 
 def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:
@@ -327,7 +206,7 @@ def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:
 def _assigned(statement: ast.stmt) -> Iterator[str]:
     return (
         node.id
-        for node in _descend(statement)
+        for node in descend(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 
@@ -339,7 +218,7 @@ def self_of(node: FunctionNode) -> str | None:
 
 
 def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
-    for child in _descend(node):
+    for child in descend(node):
         if (
             isinstance(child, ast.Attribute)
             and isinstance(child.ctx, ast.Store)
@@ -358,10 +237,10 @@ def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
 
 def _self_changes(node: ast.stmt, me: str) -> Iterator[str]:
     """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`."""
-    for child in _descend(node):
+    for child in descend(node):
         if isinstance(child, ast.Subscript | ast.Attribute) and _changes(child):
             owner = child.value
-            if isinstance(owner, ast.Attribute) and _root(owner) == me:
+            if isinstance(owner, ast.Attribute) and root_of(owner) == me:
                 yield owner.attr
 
 
@@ -390,37 +269,3 @@ def _stretches(statements: list[ast.stmt]) -> tuple[Stretch, ...]:
         else:
             groups.append(Stretch(rows, (statement,)))
     return tuple(groups)
-
-
-def _is_text(node: ast.expr) -> bool:
-    """`"%d of %d" % (i, n)` is no division."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
-
-
-def _is_safe(operator: ast.operator, right: ast.expr) -> bool:
-    """`x / 2` is no hazard whatever x is, and `root / "name"` is a path."""
-    if not isinstance(operator, _DIVIDING):
-        return False
-    if isinstance(right, ast.JoinedStr):
-        return True
-    return isinstance(right, ast.Constant) and right.value not in (0, False)
-
-
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def last_name(node: ast.expr) -> str:
-    """`log` of `torch.log` and of `log`."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""

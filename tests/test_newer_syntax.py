@@ -25,8 +25,9 @@ from epslint.older import in_older_words
 from epslint.outcome import FileReport
 from epslint.rewrite import added_import
 from epslint.rule import Confidence, Edit, Finding, Fix, Grade, Severity
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Sinks, scout
+from epslint.scout import ClassOutline, FunctionOutline, Outline, scout
 from epslint.selection import choose
+from epslint.sinks import Sinks
 from epslint.source import Source, SourceError, Span
 from epslint.suppress import find_ignores, tokens
 from epslint.syntax import Reading, read, reads

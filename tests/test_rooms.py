@@ -29,6 +29,8 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "epslint/settings.py": ("epslint.analysis", "epslint.registry", "libcst"),
     "epslint/files.py": ("epslint.analysis", "epslint.registry", "libcst"),
     "epslint/scout.py": ("epslint.analysis", "epslint.rule", "libcst"),
+    "epslint/sinks.py": ("epslint.analysis", "epslint.rule", "epslint.scout", "libcst"),
+    "epslint/glance.py": ("epslint.analysis", "epslint.rule", "epslint.scout", "libcst"),
     "epslint/analysis": (
         "epslint.api",
         "epslint.cli",

@@ -21,7 +21,8 @@ from epslint.analysis.site import Site
 from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
 from epslint.depth import with_room
 from epslint.epsilon import DEFAULT, Hierarchy
-from epslint.scout import Sinks, scout
+from epslint.scout import scout
+from epslint.sinks import Sinks
 from epslint.source import Source
 
 _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {

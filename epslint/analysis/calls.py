@@ -16,6 +16,7 @@ from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
 from epslint.analysis.operators import is_complete
@@ -26,7 +27,7 @@ from epslint.analysis.rows import keeps_order
 from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
 from epslint.analysis.sizes import size_now
-from epslint.analysis.spellings import ALIASES, Spelling, function
+from epslint.analysis.spellings import ALIASES, Spelling
 from epslint.analysis.training import Training
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from epslint.scout import ClassOutline, FunctionNode, FunctionOutline, Outline, self_of
+from epslint.glance import FunctionNode
+from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,10 @@ from epslint.analysis import names
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.cases import remember
-from epslint.analysis.env import Env, Mode
+from epslint.analysis.contexts import Contexts
+from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Kind, replace
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.loops import Loops
@@ -33,9 +33,6 @@ _LEAVING = frozenset(
         *("pytest.skip", "pytest.fail"),  # in other people's tests; none of ours is skipped here
     }
 )
-_SWITCHING_GRADIENTS = names.UNDIFFERENTIATED | {"set_grad_enabled"}
-_ABOUT_DIVISION = frozenset({"divide", "invalid", "all"})  # of the settings of np.errstate
-_HANDLING = frozenset({"ZeroDivisionError", "ArithmeticError", "FloatingPointError", "Exception"})
 
 
 class Interpreter:
@@ -46,6 +43,7 @@ class Interpreter:
         self.frame = frame
         self.expressions = Expressions(model, frame, Calls)
         self._loops = Loops(self.expressions, self._suite)
+        self._contexts = Contexts(self.expressions, self._suite)
         model.rooms.append(self)
 
     # -- bodies ------------------------------------------------------------------------------
@@ -236,63 +234,6 @@ class Interpreter:
             self.expressions.eval(case.guard, env)
             self.expressions.guards.assume(case.guard, True, env)
 
-    # -- with and try ------------------------------------------------------------------------
-
-    def _with(self, node: cst.With, env: Env) -> bool:
-        mode = env.mode
-        for item in node.items:
-            mode = self._entered(item, mode, env)
-        with _in_mode(env, mode):
-            return self._suite(node.body, env)
-
-    def _entered(self, item: cst.WithItem, mode: Mode, env: Env) -> Mode:
-        fact = self.expressions.eval(item.item, env)
-        if item.asname is not None:
-            self.expressions.bindings.bind(item.asname.name, fact, env)
-        name = called(item.item)
-        if name in _SWITCHING_GRADIENTS and not _enables_gradients(item.item):
-            return replace(mode, grad=False)
-        if name == "enable_grad":
-            return replace(mode, grad=True)
-        given = item.item.args if isinstance(item.item, cst.Call) else ()
-        if name == "autocast" and isinstance(item.item, cst.Call):
-            return replace(mode, autocast=self._autocast(item.item, env))
-        if name == "suppress" and any(_handles_division(argument.value) for argument in given):
-            return replace(mode, division_errors_handled=True)
-        silenced = {a.keyword.value for a in given if a.keyword is not None} & _ABOUT_DIVISION
-        return (
-            replace(mode, numpy_errors_silenced=True) if name == "errstate" and silenced else mode
-        )
-
-    def _autocast(self, node: cst.Call, env: Env) -> DType:
-        """`torch.autocast("cuda", dtype=torch.float16)`; float16 is what cuda's does untold."""
-        given = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
-        if "enabled" in given and not _is_true(given["enabled"]):
-            return DType.UNKNOWN
-        if "dtype" in given:
-            return self.expressions.quietly(given["dtype"], env).dtype
-        device = given.get("device_type", node.args[0].value if node.args else None)
-        on_cuda = isinstance(device, cst.SimpleString) and device.evaluated_value == "cuda"
-        untold = on_cuda or "cuda.amp" in (dotted(node.func) or "")
-        return DType.FLOAT16 if untold else DType.UNKNOWN
-
-    def _try(self, node: cst.Try | cst.TryStar, env: Env) -> bool:
-        handled = any(_handles_division(handler.type) for handler in node.handlers)
-        before, body = env.child(), env.child()
-        mode = replace(body.mode, division_errors_handled=True) if handled else body.mode
-        with _in_mode(body, mode):
-            reached = self._suite(node.body, body)
-        living: list[Env] = []
-        if reached and (node.orelse is None or self._suite(node.orelse.body, body)):
-            living.append(body)
-        for handler in node.handlers:
-            branch = before.child()
-            if self._suite(handler.body, branch):
-                living.append(branch.down_to(env))
-        env.absorb(living)
-        finished = node.finalbody is None or self._suite(node.finalbody.body, env)
-        return finished and bool(living)
-
     # -- definitions -------------------------------------------------------------------------
 
     def _function(self, node: cst.FunctionDef, env: Env) -> bool:
@@ -321,15 +262,6 @@ class Interpreter:
         return True  # the scout has seen every import of the file
 
 
-@contextmanager
-def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
-    before, env.mode = env.mode, mode
-    try:
-        yield
-    finally:
-        env.mode = before
-
-
 def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
     """Whether the value is the target and something more: `self.n = self.n + 1`."""
     origin = fact.origin
@@ -346,24 +278,6 @@ def _has_text_index(target: cst.Subscript) -> bool:
 def _accumulated(fact: Fact, added: Fact) -> Fact:
     """A Python number that starts at 0 and is added to is what is added to it."""
     return replace(fact, kinds=added.kinds & ~Kind.SHAPE, ground=added.ground)
-
-
-def _enables_gradients(node: cst.BaseExpression) -> bool:
-    if not isinstance(node, cst.Call) or called(node) != "set_grad_enabled" or not node.args:
-        return False
-    value = node.args[0].value
-    return not (isinstance(value, cst.Name) and value.value == "False")
-
-
-def _is_true(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "True"
-
-
-def _handles_division(node: cst.BaseExpression | None) -> bool:
-    if node is None:
-        return True
-    caught = [e.value for e in node.elements] if isinstance(node, cst.Tuple) else [node]
-    return any((dotted(exception) or "").rpartition(".")[2] in _HANDLING for exception in caught)
 
 
 def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.Comparison:
@@ -400,9 +314,9 @@ _HANDLERS: Mapping[type[cst.CSTNode], Callable[..., bool]] = MappingProxyType(
         cst.Match: Interpreter._match,
         cst.For: lambda self, node, env: self._loops.for_(node, env),
         cst.While: lambda self, node, env: self._loops.while_(node, env),
-        cst.With: Interpreter._with,
-        cst.Try: Interpreter._try,
-        cst.TryStar: Interpreter._try,
+        cst.With: lambda self, node, env: self._contexts.with_(node, env),
+        cst.Try: lambda self, node, env: self._contexts.try_(node, env),
+        cst.TryStar: lambda self, node, env: self._contexts.try_(node, env),
         cst.FunctionDef: Interpreter._function,
         cst.ClassDef: Interpreter._class,
         cst.Import: Interpreter._import,

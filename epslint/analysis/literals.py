@@ -22,7 +22,7 @@ from epslint.analysis.fact import (
     replace,
 )
 from epslint.analysis.keys import evaluated
-from epslint.analysis.spellings import DTYPES
+from epslint.analysis.libraries import DTYPES
 
 CONSTANTS: Mapping[str, Fact] = MappingProxyType(
     {

@@ -15,11 +15,11 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered
 from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
+from epslint.analysis.libraries import NAMESPACES
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.places import Test, said_of, test_of
 from epslint.analysis.ranges import Range
-from epslint.analysis.spellings import NAMESPACES
 from epslint.analysis.transfer.arrangement import as_drawn, is_drawn_index
 from epslint.analysis.transfer.call import WHOLE
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import epslint.analysis
-import epslint.scout
+import epslint.sinks
 from epslint import engine, registry
 from epslint.config import Config
 from epslint.outcome import FileReport
@@ -62,7 +62,7 @@ def test_the_comparison_is_of_something(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_short_cut_that_loses_something_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Source("a.py", "def f(values, mask):\n    return values / mask.sum()\n")
-    monkeypatch.setattr(epslint.scout.Sinks, "within", lambda self, node: False)
+    monkeypatch.setattr(epslint.sinks.Sinks, "within", lambda self, node: False)
     assert not check(source).findings
     assert check_whole(source, monkeypatch).findings
 

@@ -18,7 +18,8 @@ import pytest
 
 from epslint.analysis.bare import UnlikeError, children
 from epslint.analysis.unit import Unit
-from epslint.scout import Rows, Sinks, Stretch, scout
+from epslint.scout import Rows, Stretch, scout
+from epslint.sinks import Sinks
 from epslint.source import Source, SourceError, Span
 
 PAIRS: dict[type[ast.AST], tuple[type[cst.CSTNode], ...]] = {

@@ -21,13 +21,13 @@ from epslint.analysis.learning.flow import (
     NOT_SHOWN,
     PARAMETERS,
     Flow,
-    FunctionNode,
     Shown,
     Sources,
     better,
 )
 from epslint.analysis.learning.standing import is_for_anybody
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch, last_name
+from epslint.glance import FunctionNode, last_name
+from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.syntax import reads
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]

@@ -14,9 +14,7 @@ from types import MappingProxyType
 
 from epslint.analysis.fact import Evidence
 from epslint.analysis.names import UNDIFFERENTIATED
-from epslint.scout import last_name
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+from epslint.glance import last_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ import ast
 import re
 
 from epslint.analysis.learning import words
-from epslint.analysis.learning.flow import FunctionNode
-from epslint.scout import last_name
+from epslint.glance import FunctionNode, last_name
 
 _TENSOR = re.compile(r"\b(Tensor|FloatTensor|Array|ArrayLike|jnp\.ndarray)\b")
 # Who takes a number out of a tensor, or shows it, learns nothing from it any more.
