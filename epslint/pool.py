@@ -93,9 +93,16 @@ class _Crew(Generic[Task, Result]):
     bunches: deque[list[int]]
     context: _Context
     hands: list[_Hand] = field(default_factory=list)
+    # Kept from `__del__` until the work is done: a Ctrl-C that falls into one is lost.
+    closed: list[Connection] = field(default_factory=list)
 
     def hire(self) -> None:
         """Start a process and give it something to do."""
+        with _interrupts_held():
+            hand = self._start()
+        self._feed(hand)
+
+    def _start(self) -> _Hand:
         ours, theirs = self.context.Pipe()
         # A forked process inherits our ends of all lines. It must close them: as long as one is
         # open anywhere, nobody at the other end learns that we are gone.
@@ -104,12 +111,10 @@ class _Crew(Generic[Task, Result]):
         process = self.context.Process(
             target=_serve, args=(*lines, self.work, self.tasks), daemon=True
         )
-        with _interrupts_held():
-            process.start()
-        theirs.close()
-        hand = _Hand(process, ours, deque())
-        self.hands.append(hand)
-        self._feed(hand)
+        process.start()
+        self._close(theirs)
+        self.hands.append(_Hand(process, ours, deque()))
+        return self.hands[-1]
 
     def hear(self, hand: _Hand) -> tuple[int, Result | Died]:
         """The next answer of a process that has one, or is dead."""
@@ -142,7 +147,7 @@ class _Crew(Generic[Task, Result]):
 
     def _let_go(self, hand: _Hand) -> None:
         self.hands.remove(hand)
-        hand.line.close()
+        self._close(hand.line)
         hand.process.join(_PATIENCE)
 
     def dismiss(self) -> None:
@@ -152,6 +157,10 @@ class _Crew(Generic[Task, Result]):
             hand.process.join(_PATIENCE)
             hand.process.kill()
             hand.line.close()
+
+    def _close(self, line: Connection) -> None:
+        line.close()
+        self.closed.append(line)
 
     def _forks(self) -> bool:
         return self.context.get_start_method() == "fork"

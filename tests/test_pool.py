@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import subprocess
@@ -53,6 +54,20 @@ def test_the_dead_are_named_and_the_others_answered(method: str) -> None:
         5: Died("its process was killed by SIGKILL"),
     }
     assert {n for n, a in answers.items() if a == n} == set(range(20)) - {3, 5}
+
+
+def test_no_line_is_deleted_while_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised in `__del__` is lost: a Ctrl-C that fell into one was never heard."""
+    deleted: list[object] = []
+
+    def note(line: object) -> None:
+        deleted.append(line)
+
+    monkeypatch.setattr(multiprocessing.connection.Connection, "__del__", note, raising=False)
+    answers = spread(die, range(20), [1] * 20, 2)
+    assert len([*zip(range(20), answers, strict=False)]) == 20
+    assert deleted == []
+    answers.close()  # type: ignore[attr-defined]
 
 
 def test_all_may_die() -> None:
