@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from epslint.glance import FunctionNode
+from epslint.glance import FunctionNode, descend
 from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
@@ -33,6 +33,7 @@ class Counters:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
         self._moves: dict[FunctionOutline, frozenset[str]] = {}
+        self._words: dict[FunctionOutline, frozenset[str]] = {}
 
     def moved_by(self, function: FunctionOutline) -> frozenset[str]:
         """The attributes that a method adds to, whatever path it takes."""
@@ -72,20 +73,23 @@ class Counters:
         for each in self._outline.classes.values():
             related = self._is_related(owner, each)
             for function in each.methods.values():
-                for mention in _mentions_in(function, method):
+                for mention in self._mentions_in(function, method):
                     if related or not mention.own:
                         yield mention
         for function in self._outline.functions.values():
-            yield from _mentions_in(function, method)
+            yield from self._mentions_in(function, method)
+
+    def _mentions_in(self, function: FunctionOutline, method: str) -> Iterator[_Mention]:
+        node = _definition(function)
+        if function not in self._words:  # most functions never speak of it
+            attributes = (n.attr for n in descend(node) if isinstance(n, ast.Attribute))
+            self._words[function] = frozenset(attributes)
+        if method in self._words[function]:
+            yield from _Walk(function.name, self_of(node) or "", method).through(node.body, set())
 
     def _is_related(self, one: ClassOutline, other: ClassOutline) -> bool:
         lineage = self._outline.lineage
         return other in lineage(one) or one in lineage(other)
-
-
-def _mentions_in(function: FunctionOutline, method: str) -> Iterator[_Mention]:
-    node = _definition(function)
-    return _Walk(function.name, self_of(node) or "", method).through(node.body, set())
 
 
 def moved_key(path: str) -> str:
@@ -116,8 +120,8 @@ class _Walk:
     def _spoken_of(self, node: ast.AST, moved: frozenset[str]) -> Iterator[_Mention]:
         if not self.method:
             return
-        called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-        for each in ast.walk(node):
+        called = {id(n.func) for n in descend(node) if isinstance(n, ast.Call)}
+        for each in descend(node):
             if isinstance(each, ast.Attribute) and each.attr == self.method:
                 own = isinstance(each.value, ast.Name) and each.value.id == self.me
                 yield _Mention(self.caller, own, id(each) in called, moved)
@@ -152,7 +156,7 @@ def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _puts_into(function: FunctionOutline, attribute: str) -> bool:
-    assigned = (n for n in ast.walk(_definition(function)) if isinstance(n, ast.Assign))
+    assigned = (n for n in descend(_definition(function)) if isinstance(n, ast.Assign))
     places = (t.value for n in assigned for t in n.targets if isinstance(t, ast.Subscript))
     return any(isinstance(p, ast.Attribute) and p.attr == attribute for p in places)
 

@@ -83,6 +83,8 @@ def _slice(node: cst.BaseSlice) -> str | None:
 
 def _call(node: cst.BaseExpression) -> str | None:
     call = cast(cst.Call, node)
+    if _is_long(call):
+        return None
     parts = [key_of(call.func)]
     for argument in call.args:
         value = key_of(argument.value)
@@ -96,11 +98,34 @@ def _call(node: cst.BaseExpression) -> str | None:
 
 def _binary(node: cst.BaseExpression) -> str | None:
     operation = cast(cst.BinaryOperation, node)
+    if _is_long(operation):
+        return None
     operator = _OPERATORS.get(type(operation.operator))
     left, right = key_of(operation.left), key_of(operation.right)
     if operator is None or left is None or right is None:
         return None
     return f"({left}{operator}{right})"
+
+
+def _is_long(node: cst.BaseExpression) -> bool:
+    """Whether so much stands in a row that nobody says it twice; each part would get a key."""
+    inner: cst.CSTNode = node
+    for _ in range(_LONGEST):
+        onwards = _FIRST.get(type(inner))
+        if onwards is None:
+            return False
+        inner = onwards(inner)
+    return True
+
+
+_LONGEST = 48  # 48 terms, or 24 methods
+_FIRST: Mapping[type[cst.CSTNode], Callable[[cst.CSTNode], cst.CSTNode]] = MappingProxyType(
+    {
+        cst.BinaryOperation: lambda node: cast(cst.BinaryOperation, node).left,
+        cst.Attribute: lambda node: cast(cst.Attribute, node).value,
+        cst.Call: lambda node: cast(cst.Call, node).func,
+    }
+)
 
 
 def _unary(node: cst.BaseExpression) -> str | None:

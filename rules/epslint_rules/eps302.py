@@ -73,7 +73,7 @@ class UncappedKlEstimator(SiteRule):
     supersedes = frozenset({"EPS301", "EPS304"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
-        found = _estimated(site, list(_terms(site)))
+        found = _estimated(site, _terms(site))
         if found is None or not site.differentiated or not is_uncapped(found.argument):
             return
         argument = found.argument
@@ -113,25 +113,36 @@ def _fix(site: Site, found: _Estimator) -> Fix | None:
     return capped(site, found.linear, Clamp.K3, twins=(found.argument,))
 
 
-def _terms(site: Site) -> Iterator[_Term]:
-    """The terms of a sum, its inner sums opened."""
+def _terms(site: Site) -> list[_Term]:
+    """The terms of a sum, its inner sums opened; none of a sum that has too many."""
     x, y = site.operand("x"), site.operand("y")
-    if x is not None and y is not None:
-        yield from _opened(x, 1)
-        yield from _opened(y, -1 if site.op is Op.SUB else 1)
+    if x is None or y is None:
+        return []
+    terms: list[_Term] = []
+    waiting = [_Term(-1 if site.op is Op.SUB else 1, y), _Term(1, x)]
+    while waiting and len(waiting) + len(terms) <= _MOST_TERMS:
+        inner = _opened(term := waiting.pop())
+        waiting += reversed(inner)
+        if not inner:
+            terms.append(term)
+    return [] if waiting else terms
 
 
-def _opened(operand: Operand, sign: int) -> Iterator[_Term]:
-    origin = operand.fact.origin
-    if origin is None or origin.node is not operand.node:
-        yield _Term(sign, operand)
-    elif origin.op is Op.NEG:
-        yield from _opened(origin.operands["x"], -sign)
-    elif origin.op in (Op.ADD, Op.SUB) and not _is_difference(operand.fact, origin):
-        yield from _opened(origin.operands["x"], sign)
-        yield from _opened(origin.operands["y"], -sign if origin.op is Op.SUB else sign)
-    else:
-        yield _Term(sign, operand)
+# The estimator has three. A sum of thousands must not be opened again for each of its terms.
+_MOST_TERMS = 8
+
+
+def _opened(term: _Term) -> tuple[_Term, ...]:
+    """What a term is the sum of; nothing where it is none."""
+    sign, origin = term.sign, term.operand.fact.origin
+    if origin is None or origin.node is not term.operand.node:
+        return ()
+    if origin.op is Op.NEG:
+        return (_Term(-sign, origin.operands["x"]),)
+    if origin.op not in (Op.ADD, Op.SUB) or _is_difference(term.operand.fact, origin):
+        return ()
+    second = -sign if origin.op is Op.SUB else sign
+    return (_Term(sign, origin.operands["x"]), _Term(second, origin.operands["y"]))
 
 
 def _is_difference(fact: Fact, origin: Origin) -> bool:

@@ -16,9 +16,28 @@ KINDS = {
     "stores": "    x[:, {i}] = x[:, 1:].sum() / mask.sum()\n    z[{i}] = x.std()\n",
 }
 
+# One expression: what is put between its terms, and the terms.
+CHAINS = {
+    "sums": (" + ", "x[{i}].sum()"),
+    "products": (" * ", "x.std({i})"),
+    "differences": (" - ", "torch.exp(x[{i}] - z)"),
+    "conditions": (" and ", "x[{i}].sum() > 0"),
+    "choices": (" or ", "len(x[{i}])"),
+    "methods": ("", ".add(mask.sum())"),
+}
+
 
 def calls(body: str, number: int) -> int:
-    lines = "".join(body.format(i=i) for i in range(number))
+    return _calls("".join(body.format(i=i) for i in range(number)))
+
+
+def calls_in_chain(between: str, term: str, number: int) -> int:
+    chain = between.join(term.format(i=i) for i in range(number))
+    chain = f"x{chain}" if chain.startswith(".") else chain
+    return _calls(f"    y = {chain}\n    if y:\n        x = x / y\n")
+
+
+def _calls(lines: str) -> int:
     text = f"import torch\n\n\ndef f(x, z, mask, wanted):\n{lines}    return x\n"
     counted = 0
 
@@ -39,3 +58,9 @@ def calls(body: str, number: int) -> int:
 def test_twice_the_function_is_twice_the_work(body: str) -> None:
     calls(body, 4)  # what is done once and kept
     assert calls(body, 160) < 2.5 * calls(body, 80)
+
+
+@pytest.mark.parametrize(("between", "term"), CHAINS.values(), ids=CHAINS)
+def test_twice_the_expression_is_twice_the_work(between: str, term: str) -> None:
+    calls_in_chain(between, term, 4)
+    assert calls_in_chain(between, term, 160) < 2.5 * calls_in_chain(between, term, 80)
