@@ -63,7 +63,7 @@ class Config:
     # What it holds is left out afterwards: it does not change how files are checked.
     baseline: Path | None = field(default=None, compare=False, repr=False)
     min_severity: Severity | None = None
-    confidence: Confidence = Confidence.NAMED
+    confidence: Confidence = Confidence.POSSIBLE
     guard_style: Style = Style.ADD
     epsilons: tuple[tuple[Role, float], ...] = ()
     clamps: tuple[tuple[Clamp, float], ...] = ()

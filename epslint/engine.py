@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epslint.analysis.site import Site
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.ADVICE)  # worst first
-_CONFIDENCES = (Confidence.PROVEN, Confidence.NAMED)  # surest first
+_CONFIDENCES = (Confidence.PROVEN, Confidence.NAMED, Confidence.POSSIBLE)  # surest first
 
 
 def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:

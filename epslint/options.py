@@ -159,7 +159,7 @@ GROUPS = (
             _one_of(
                 "--confidence",
                 [confidence.value for confidence in Confidence],
-                "proven: leave out what is known only from the name of a variable.",
+                "named: leave out what depends on the data. proven: what rests on a name, too.",
             ),
         ),
     ),

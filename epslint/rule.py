@@ -25,10 +25,15 @@ class Severity(Enum):
 
 
 class Confidence(Enum):
-    """How the analysis knows: through operations, or only from what a thing is called."""
+    """How sure a finding is.
+
+    The first two go wrong on ordinary values: the operations say so, or only what a thing is
+    called. The third takes data that the code neither shows nor rules out.
+    """
 
     PROVEN = "proven"
     NAMED = "named"
+    POSSIBLE = "possible"
 
 
 class Grade(Enum):

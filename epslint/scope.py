@@ -89,4 +89,4 @@ def _would_show(code: str, path: Path, config: Config, catalogue: Catalogue) -> 
     if rule is None or not path.exists():  # neither can come back
         return True
     on = for_file(choose(catalogue, config), config, path).on
-    return code in on and engine.shows(config, rule.severity, Confidence.NAMED)
+    return code in on and engine.shows(config, rule.severity, Confidence.POSSIBLE)

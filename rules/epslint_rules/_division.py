@@ -29,7 +29,7 @@ from epslint.rewrite import (
     slot_within,
 )
 from epslint.rule import Diagnosis, Fix, Grade
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import if_data_allow, quoted
 
 SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
 COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
@@ -154,7 +154,7 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Division by {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}",
-        confidence=CONFIDENCE[fact.zero],
+        confidence=if_data_allow(fact),
         why=chain(fact),
         fix=_fix(site, operand),
     )

@@ -14,7 +14,7 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, epsilon_text, guard, is_floored
 from epslint.rule import Diagnosis, Edit, Fix, Grade
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import if_data_allow, quoted
 
 # Seen through on the way to the operation that matters.
 ARRANGING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})
@@ -46,7 +46,7 @@ def guarded_log(site: Site, operand: Operand, when: str = "") -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Log of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{when or zero_when(fact)}",
-        confidence=CONFIDENCE[fact.zero],
+        confidence=if_data_allow(fact),
         why=chain(fact),
         fix=with_epsilon(site, operand),
     )

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Evidence
+from epslint.analysis.fact import Evidence, Fact, Kind
 from epslint.analysis.keys import words_of
 from epslint.analysis.learning import Shown
 from epslint.analysis.origin import Operand
@@ -22,6 +22,14 @@ CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
         Evidence.PROVEN: Confidence.PROVEN,
     }
 )
+
+# Equal rewards in a group, one element alone: ordinary, unlike a norm or a sum that is exactly 0.
+_ORDINARY = Kind.STD | Kind.VAR
+
+
+def if_data_allow(fact: Fact) -> Confidence:
+    """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal."""
+    return CONFIDENCE[fact.zero] if fact.is_any(_ORDINARY) else Confidence.POSSIBLE
 
 
 def quoted(site: Site, node: cst.CSTNode) -> str:

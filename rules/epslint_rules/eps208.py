@@ -102,7 +102,7 @@ def _underflowed(site: Site, log: Origin) -> Diagnosis:
         span=log.unit.span(argument.node),
         message=f"0 * -inf: {quoted(within, argument.node)} is multiplied by its own log, as a "
         "probability is, and nothing keeps it from 0",
-        confidence=Confidence.NAMED,
+        confidence=Confidence.POSSIBLE,
         fix=with_epsilon(within, argument),
     )
 

@@ -15,9 +15,9 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rewrite import epsilon_text, guard, rewritten
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import exponential_behind
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 
 class RawProbabilityRatio(SiteRule):
@@ -75,7 +75,7 @@ class RawProbabilityRatio(SiteRule):
             span=site.unit.span(old.node),
             message=f"Raw probability ratio: {quoted(site, old.node)} can be 0 and the ratio is "
             "unbounded",
-            confidence=CONFIDENCE[old.fact.zero],
+            confidence=Confidence.POSSIBLE,
             why=chain(old.fact),
             fix=_from_logs(site, new, old) or _with_epsilon(site, old),
         )

@@ -14,9 +14,9 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import floor, slot_of
-from epslint.rule import Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
 from epslint_rules._division import divided_by
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 
 class ZeroInitialCount(SiteRule):
@@ -91,7 +91,7 @@ class ZeroInitialCount(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Division by {quoted(site, operand.node)}, which starts at 0: "
             "before the first update there is nothing to divide by",
-            confidence=CONFIDENCE[operand.fact.zero],
+            confidence=Confidence.POSSIBLE,
             why=(Reason(row, f"{quoted(site, operand.node)} is set to 0 here"),) if row else (),
             fix=_fix(site, operand),
         )
