@@ -12,7 +12,7 @@ from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Fact, Form, Kind, replace
+from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered
 from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
 from epslint.analysis.libraries import NAMESPACES
@@ -77,6 +77,8 @@ class Subscripts:
             return part
         if base.form is Form.OTHER and names.is_epsilon(called(node.value)):
             return names.EPSILON  # `EPS[x.dtype]`: one for each precision
+        if base.form is Form.OTHER:
+            return UNKNOWN  # `{torch.float16: 11.0}[dtype]`: what is in it may well be a number
         test = test_of(Operand(index, position), 1, env)
         if test is not None:
             chosen = self.where_true(Operand(node.value, base), [test], env)
