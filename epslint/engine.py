@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,16 +30,15 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     """Run the rules that are on for this file, and nothing that could stop the other files."""
     ruleset = for_file(ruleset, config, Path(source.filename))
     failures: list[Failure] = []
+    hearing = _Hearing(source, ruleset, failures)
     try:
-        sites = _sites(source, ruleset, config)
+        found = _settle(hearing.about_sites(_sites(source, ruleset, config)), hearing)
         ignores = find_ignores(source)
     except SourceError as error:
         return FileReport(source.filename, source, failures=(Failure(source.filename, str(error)),))
     except Exception as error:  # a flaw of ours in one file must not hide the findings of others
         reason = f"internal error of the analysis: {described(error)}"
         return FileReport(source.filename, source, failures=(Failure(source.filename, reason),))
-    hearing = _Hearing(source, ruleset, failures)
-    found = _settle(hearing.about_sites(sites), ruleset)
     verdict = apply_ignores(source, found, ignores, ruleset)
     about_comments = (
         finding
@@ -51,7 +51,7 @@ def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
     return FileReport(source.filename, source, findings, tuple(failures), counts_advice)
 
 
-def _sites(source: Source, ruleset: Ruleset, config: Config) -> Sequence[Site]:
+def _sites(source: Source, ruleset: Ruleset, config: Config) -> Iterable[Site]:
     from epslint.analysis import analyse  # noqa: PLC0415 - libcst is slow to load: only when used
 
     listening = frozenset(op for rule in ruleset.site_rules for op in rule.ops)
@@ -65,6 +65,7 @@ class _Hearing:
     source: Source
     ruleset: Ruleset
     failures: list[Failure]
+    withdrawn: list[Finding] = field(default_factory=list)  # because of what callers pass
 
     def about_sites(self, sites: Iterable[Site]) -> Iterator[Finding]:
         by_op: dict[Op, list[SiteRule]] = defaultdict(list)
@@ -72,8 +73,23 @@ class _Hearing:
             for op in rule.ops:
                 by_op[op].append(rule)
         for site in sites:
-            for rule in by_op.get(site.op, ()):
-                yield from self._answers(rule, partial(rule.check, site), site)
+            said = {rule: self._about(rule, site) for rule in by_op.get(site.op, ())}
+            findings = list(chain.from_iterable(said.values()))
+            objecting = [rule for rule, found in said.items() if found]
+            if findings and not self._holds_as_called(site, objecting):
+                self.withdrawn.extend(findings)
+            else:
+                yield from findings
+
+    def _about(self, rule: SiteRule, site: Site) -> Sequence[Finding]:
+        return tuple(self._answers(rule, partial(rule.check, site), site))
+
+    def _holds_as_called(self, site: Site, objecting: Iterable[SiteRule]) -> bool:
+        """Whether there is an objection left with what the callers of the function pass."""
+        called = site.as_called
+        if called is None or called is site:
+            return called is site
+        return any(self._about(rule, called) for rule in objecting)
 
     def about_ignores(self, ignores: Sequence[Ignore]) -> Iterator[Finding]:
         for rule in self.ruleset.ignore_rules:
@@ -115,15 +131,17 @@ def _of_an_oracle(fix: Fix | None) -> Fix | None:
     return fix if fix is None or fix.grade is Grade.EXACT else replace(fix, grade=Grade.SEMANTIC)
 
 
-def _settle(findings: Iterable[Finding], ruleset: Ruleset) -> tuple[Finding, ...]:
-    """Say each thing once, and not what another finding on the same place says better."""
+def _settle(findings: Iterable[Finding], hearing: _Hearing) -> tuple[Finding, ...]:
+    """Say each thing once, and not what another finding on the same place says better, or would
+    have said.
+    """
     # The interpreter visits a loop more than once; of two tellings the surer one stays.
     surest_first = sorted(findings, key=lambda f: _CONFIDENCES.index(f.confidence))
     once = {(f.code, f.span): f for f in reversed(surest_first)}.values()
-    supersedes = {rule.code: rule.supersedes for rule in ruleset.catalogue.rules}
+    supersedes = {rule.code: rule.supersedes for rule in hearing.ruleset.catalogue.rules}
     beaten = {
         (code, span)
-        for f in surest_first
+        for f in (*surest_first, *hearing.withdrawn)
         for code in supersedes[f.code]
         for span in (f.span, *f.also)
     }

@@ -44,6 +44,10 @@ class FakeSite:
     word: str
     mode: Mode = field(default_factory=Mode)
 
+    @property
+    def as_called(self) -> FakeSite:
+        return self
+
 
 def analyse(
     source: Source, hierarchy: Hierarchy = DEFAULT, listening: frozenset[Op] = frozenset({Op.DIV})

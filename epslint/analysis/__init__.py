@@ -72,21 +72,24 @@ def analyse(
     listening: frozenset[Op] = EVERYTHING,
     *,
     whole: bool = False,
-) -> tuple[Site, ...]:
+) -> Iterator[Site]:
     """The operations of a file that somebody listens to; raises SourceError for bad input.
 
-    `whole` takes no short cut: every function, in the tree that LibCST makes of it. It is there to
-    show that the short cuts lose nothing.
+    What a site can be asked about its callers it can be asked until the sites are through. `whole`
+    takes no short cut: every function, in the tree that LibCST makes of it. It is there to show
+    that the short cuts lose nothing.
     """
 
-    def work() -> tuple[Site, ...]:
+    def work() -> tuple[Model, tuple[Site, ...]]:
         outline = scout(source, _sinks(listening))
         model = Model(source, outline, hierarchy, listening, whole=whole)
-        sites = tuple(model.sites())
-        model.dismantle()
-        return sites
+        return model, tuple(model.sites())
 
-    return with_room(work)
+    model, sites = with_room(work)
+    try:
+        yield from sites
+    finally:
+        model.dismantle()
 
 
 def facts(source: Source) -> tuple[Known, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.frame import Heard
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
@@ -247,6 +248,17 @@ class Calls:
         for operand in (*positional, *keywords.values()):
             expressions.ledger.note_use(use, node, operand.fact)
         starred = any(a.star for a in node.args)
+        if expressions.ledger.hears:
+            heard = Heard(
+                callee[1],
+                positional,
+                keywords,
+                bound=callee[2] is not None,
+                starred=starred,
+                mode=env.mode,
+                said=_said_of((*positional, *keywords.values()), env),
+            )
+            expressions.frame.calls[node] = heard
         summary = expressions.model.summaries.summarise(
             callee,
             [] if starred else [operand.fact for operand in positional],
@@ -294,7 +306,9 @@ class Calls:
                 self._forget(argument.value, fact, env)
         if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
-        told = _told_by(node.func.attr.value if isinstance(node.func, cst.Attribute) else path)
+        if isinstance(node.func, cst.Call):
+            path = dotted(node.func.func) or ""  # `initializers.lecun_normal()(key, shape)`
+        told = _told_by(path if names.tells_of_initialiser(path) else called(node))
         if told.is_any(Kind.MASK) or (given and told is UNKNOWN):
             # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
             # of an argument is told by what becomes of the result.
@@ -318,6 +332,11 @@ def _as_number(operand: Operand) -> Operand:
     if fact.is_any(Kind.STD | Kind.VAR) and fact.ground is Evidence.PROVEN:
         return operand
     return replace(operand, fact=replace(fact, kinds=Kind.NONE, zero=Evidence.NONE))
+
+
+def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fact]]:
+    keys = {key for operand in operands if (key := key_of(operand.node)) is not None}
+    return {key: said for key in keys if (said := env.said_of(key))}
 
 
 def _use_in(node: cst.Call) -> Op:
@@ -344,6 +363,8 @@ def _is_rounded(operands: Mapping[str, Operand]) -> bool:
 @cache
 def _told_by(name: str) -> Fact:
     """What the name of a function says of its result; a class gives an object."""
+    if names.tells_of_initialiser(name):
+        return names.INITIALISED
     last = name.rpartition(".")[2]
     if _OF_LENGTHS.search(last):
         return _PAD_MASK

@@ -94,6 +94,14 @@ def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
     return used
 
 
+def is_cut_off(flow: Uses, value: cst.CSTNode, far: int = 8) -> bool:
+    """Whether a value is only used detached: `torch.exp(x).clamp(max=c).detach()`."""
+    uses = flow.get(value)
+    if not uses or not far:
+        return False
+    return all(op is Op.DETACH or is_cut_off(flow, user, far - 1) for user, op in uses.items())
+
+
 _SUMMARISED, _WEIGHED = PASSING | SUMMARISING, PASSING | {Op.WEIGH}
 
 

@@ -81,6 +81,11 @@ class Env:
         found = self.binding(key)
         return None if found is None else found.fact
 
+    def said_of(self, key: str) -> dict[str, Fact]:
+        """What conditions say of things made of `key`: that they are not 0."""
+        found = ((each, self.fact(each)) for each in self._keys_mentioning(key))
+        return {each: fact for each, fact in found if fact is not None and not fact.range.has_zero}
+
     def assigned_after(self, name: str, clock: int) -> bool:
         """Whether the name was bound again after that moment."""
         found = self.binding(name)
@@ -175,14 +180,19 @@ class Env:
             return Binding(known[0] if known and key.isidentifier() else None, clock)
         return Binding(joined([fact for fact in facts if fact is not None]), clock)
 
-    def widen(self, later: Env) -> bool:
-        """Take in one turn of a loop body that ran in a child; whether anything changed."""
+    def widen(self, later: Env, *, first: bool) -> bool:
+        """Take in one turn of a loop body that ran in a child; whether anything changed.
+
+        After the first turn a share that is kept from 0 and 1 stays as it is: a loop that makes it
+        anew in each turn makes it so again, `probs = net(x)` after `probs = 0.5`.
+        """
         changed = False
         for key, binding in later._bindings.items():
             before = self.fact(key)
             if before is None or binding.fact is None:
                 continue
-            widened = before.widen(binding.fact)
+            made_anew = first and _is_inner_share(binding.fact)
+            widened = before.join(binding.fact) if made_anew else before.widen(binding.fact)
             if widened != before:
                 changed = True
             self._bindings[key] = replace(binding, fact=widened)
@@ -203,6 +213,10 @@ class Env:
         for key, binding in self._bindings.items():
             if binding.fact is not None:
                 yield key, binding.fact
+
+
+def _is_inner_share(fact: Fact) -> bool:
+    return 0 < fact.range.lo <= fact.range.hi < 1
 
 
 @lru_cache(maxsize=4096)

@@ -27,6 +27,7 @@ from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
 from epslint.analysis.ledger import Ledger, still_means
+from epslint.analysis.lessons import decided
 from epslint.analysis.literals import (
     CONSTANTS,
     collection,
@@ -35,7 +36,7 @@ from epslint.analysis.literals import (
     positions,
 )
 from epslint.analysis.makers import AS_NUMBERS, meaning_of
-from epslint.analysis.operators import BINARY
+from epslint.analysis.operators import BINARY, chained
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
 from epslint.analysis.relations import RELATED
@@ -299,7 +300,7 @@ class Expressions:
     def _boolean(self, node: cst.BooleanOperation, env: Env) -> Fact:
         """`a and b and c` operand by operand: pair by pair the first would be read each time."""
         conjunction = isinstance(node.operator, cst.And)
-        first, *rest = _chained(node)
+        first, *rest = chained(node)
         fact, branch, last = self.eval(first, env), env.child(), first
         if not conjunction:
             fact = self._if_true(first, branch)
@@ -333,6 +334,9 @@ class Expressions:
         met, unmet = env.child(), env.child()
         self.guards.assume(node.test, True, met)
         self.guards.assume(node.test, False, unmet)
+        truth = decided(node.test, env) if self.frame.taught else None
+        if truth is not None:
+            return self.eval(node.body, met) if truth else self.eval(node.orelse, unmet)
         return self.eval(node.body, met).join(self.eval(node.orelse, unmet))
 
     # -- the rest ----------------------------------------------------------------------------
@@ -345,18 +349,6 @@ class Expressions:
         if value is not None:
             self.ledger.note_use(Op.RETURN, node, self.eval(value, env))
         return UNKNOWN
-
-
-def _chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
-    """The operands of `a and b and c`, or of `a or b or c`."""
-    operands: list[cst.BaseExpression] = []
-    current: cst.BaseExpression = node
-    while isinstance(current, cst.BooleanOperation) and (
-        type(current.operator) is type(node.operator)
-    ):
-        operands.append(current.right)
-        current = current.left
-    return [current, *reversed(operands)]
 
 
 def _shape(base: Fact) -> Fact:

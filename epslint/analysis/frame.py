@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
-from epslint.analysis.env import Env
+from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.site import Choice, Scope, Site
 from epslint.analysis.unit import Unit
 from epslint.scout import ClassOutline
 
 Callee = cst.FunctionDef | cst.Lambda
 Found = tuple[Unit, Callee, ClassOutline | None]  # a function of this file, and where it is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heard:
+    """A call of a function of this file, as its caller makes it."""
+
+    callee: Callee
+    positional: Sequence[Operand]
+    keywords: Mapping[str, Operand]
+    bound: bool  # whether the callee is a method, and its self is not among these
+    starred: bool  # whether `*args` hides which of them goes where
+    mode: Mode
+    # What conditions have said of things made of an argument: `if mask.any(): f(mask)`.
+    said: Mapping[str, Mapping[str, Fact]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What every visible caller of a function passes, and the mode they call it in."""
+
+    parameters: Mapping[str, Fact]
+    said: Mapping[str, Fact]  # of expressions with parameters in them
+    settings: Mapping[str, str]  # parameters that are one and the same literal in every call
+    mode: Mode
+    private: bool  # whether nobody else calls it
 
 
 @dataclass
@@ -38,6 +64,9 @@ class Frame:
     watched: tuple[str, ...] = ()  # the parameters whose facts are asked for at each return
     returns: list[tuple[Fact, dict[str, Fact | None]]] = field(default_factory=list)
     attributes: dict[str, Fact] = field(default_factory=dict)  # what was assigned to self.*
+    calls: dict[cst.Call, Heard] = field(default_factory=dict)  # of functions of this file
+    # What callers are seen to pass: to the function that is executed, and to those inside it.
+    taught: Mapping[Callee, Lesson] = field(default_factory=dict)
     known: dict[tuple[int, str], Fact] = field(default_factory=dict)  # for `epslint facts`
 
     def leave(self, fact: Fact, env: Env) -> None:

@@ -18,6 +18,7 @@ from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.lessons import decided
 from epslint.analysis.loops import Loops
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
@@ -192,15 +193,18 @@ class Interpreter:
         living: list[Env] = []
         rest = env.child()
         branch: cst.If | cst.Else | None = node
-        while isinstance(branch, cst.If):
+        truth: bool | None = None
+        while isinstance(branch, cst.If) and not truth:
+            # What callers show leaves some branches to nobody.
+            truth = decided(branch.test, rest) if self.frame.taught else None
             self.expressions.eval(branch.test, rest)
             met = rest.child()
             self.expressions.guards.assume(branch.test, True, met)
-            if self._suite(branch.body, met):
+            if truth is not False and self._suite(branch.body, met):
                 living.append(met.down_to(env))  # before `rest` learns that the test is false
             self.expressions.guards.assume(branch.test, False, rest)
             branch = branch.orelse
-        if branch is None or self._suite(branch.body, rest):
+        if not truth and (branch is None or self._suite(branch.body, rest)):
             living.append(rest)
         env.absorb(living)
         if len(living) == 2 and node.orelse is branch:

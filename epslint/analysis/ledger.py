@@ -122,6 +122,11 @@ class Ledger:
         if self._frame.recording:
             self._frame.uses.setdefault(node, {})[user] = Op.NAME
 
+    @property
+    def hears(self) -> bool:
+        """Whether calls are noted, for what they show of the parameters of those who are called."""
+        return self._frame.recording and not self._frame.choosing
+
     def _record(
         self,
         op: Op,

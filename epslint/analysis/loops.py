@@ -117,11 +117,11 @@ class Loops:
         entry = env.child()
         if (settled := self._settled.get(node)) is not None:
             entry.resume(settled, self._expressions.model.tick())
-        for _ in range(3):
+        for turn in range(3):
             ends, loop = self._turn(node.body, entry, bind)
             after = entry.child()
             after.absorb([layer.down_to(entry) for layer in ends])
-            if not ends or not entry.widen(after):
+            if not ends or not entry.widen(after, first=not turn):
                 break
         if self.inside:
             self._settled[node] = entry

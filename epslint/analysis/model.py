@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 
 import libcst as cst
 
 from epslint.analysis import names
+from epslint.analysis.callers import Callers
 from epslint.analysis.counters import Counters
+from epslint.analysis.ends import is_cut_off
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined, replace
-from epslint.analysis.frame import Frame
+from epslint.analysis.frame import Callee, Frame, Lesson
 from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.learning import Learning
 from epslint.analysis.modules import may_be_in
@@ -69,6 +72,7 @@ class Model:
         self._answers: dict[object, Fact] = {}
         self.summaries = Summaries(self)
         self.counters = Counters(outline)
+        self.callers = Callers(self)
         self._under_way: set[object] = set()
 
     @cached_property
@@ -99,17 +103,24 @@ class Model:
     def sites(self) -> Iterator[Site]:
         for frame in self.frames():
             for site in frame.sites.values():
-                shared = {
-                    name: frozenset(frame.uses.get(operand.fact.origin.node, {}).values())
-                    for name, operand in site.operands.items()
-                    if operand.fact.origin is not None
-                }
-                result = site.result
-                if _is_cut_off(site.node, frame):
-                    result = replace(result, grad=False)
-                yield replace(
-                    site, result=result, flow=frame.uses, shared=shared, learning=self.learning
-                )
+                yield self.finished(site, frame)
+
+    def finished(self, site: Site, frame: Frame) -> Site:
+        """A site with what the whole of its frame tells."""
+        shared = {
+            name: frozenset(frame.uses.get(operand.fact.origin.node, {}).values())
+            for name, operand in site.operands.items()
+            if operand.fact.origin is not None
+        }
+        cut_off = is_cut_off(frame.uses, site.node)
+        return replace(
+            site,
+            result=replace(site.result, grad=False) if cut_off else site.result,
+            flow=frame.uses,
+            shared=shared,
+            learning=self.learning,
+            callers=self.callers,
+        )
 
     def frames(self) -> Iterator[Frame]:
         """Every suspect stretch of the file, interpreted; then the others, if they are wanted.
@@ -123,32 +134,42 @@ class Model:
 
     def _frames(self, *, suspect: bool) -> Iterator[Frame]:
         if self.outline.suspect is suspect:
-            yield from self._body_frames(self.outline.body, None)
+            yield from self.body_frames(self.outline.body, None)
         for function in self.outline.functions.values():
             if function.suspect is suspect:
-                yield self._function_frame(function, None)
+                yield self.function_frame(function, None)
         for owner in self.outline.classes.values():
             if owner.suspect is suspect:
-                yield from self._body_frames(owner.body, owner)
+                yield from self.body_frames(owner.body, owner)
             for method in owner.methods.values():
                 if method.suspect is suspect:
-                    yield self._function_frame(method, owner)
+                    yield self.function_frame(method, owner)
 
-    def _body_frames(self, body: Sequence[Stretch], owner: ClassOutline | None) -> Iterator[Frame]:
+    def body_frames(self, body: Sequence[Stretch], owner: ClassOutline | None) -> Iterator[Frame]:
         """Statements outside functions: one environment, a unit per statement."""
         env = Env(mode=self.mode)
         for stretch in body:
             frame = Frame(self.unit(stretch), self._scope("", owner), owner, serial=self.tick())
             env.enter(frame.serial)
             Interpreter(self, frame).run(frame.unit.body, env)
+            self.callers.listen(frame)
             yield frame
 
-    def _function_frame(self, function: FunctionOutline, owner: ClassOutline | None) -> Frame:
+    def function_frame(
+        self,
+        function: FunctionOutline,
+        owner: ClassOutline | None,
+        taught: Mapping[Callee, Lesson] = MappingProxyType({}),
+    ) -> Frame:
+        """A function interpreted on its own, or with what its callers pass."""
         unit, node = self.definition(function)
-        frame = self._frame(unit, node, owner)
+        frame = replace(self._frame(unit, node, owner), taught=taught)
         env = Env(mode=mode_of(node, self.mode, owner.name if owner else ""))
         self.bind_parameters(node.params, frame, env, {})
+        self.callers.teach(node, frame, env)
         Interpreter(self, frame).run(node.body.body, env)
+        if not taught:
+            self.callers.listen(frame)
         return frame
 
     def definition(self, function: FunctionOutline) -> tuple[Unit, cst.FunctionDef]:
@@ -186,6 +207,7 @@ class Model:
         )
         inner = Env(env, mode_of(node, env.mode))
         self.bind_parameters(node.params, frame, inner, {})
+        self.callers.teach(node, frame, inner)
         Interpreter(self, frame).run(node.body.body, inner)
 
     def run_method(
@@ -357,14 +379,6 @@ def _left(frame: Frame, attribute: str) -> Fact | None:
     if not ends or any(end is None for end in ends):
         return None
     return joined([end for end in ends if end is not None])
-
-
-def _is_cut_off(node: cst.CSTNode, frame: Frame, far: int = 8) -> bool:
-    """Whether a value is only used detached: `torch.exp(x).clamp(max=c).detach()`."""
-    uses = frame.uses.get(node)
-    if not uses or not far:
-        return False
-    return all(op is Op.DETACH or _is_cut_off(user, frame, far - 1) for user, op in uses.items())
 
 
 def _changing(fact: Fact) -> Fact:

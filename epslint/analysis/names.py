@@ -120,7 +120,7 @@ _WORDS = (
     ),
     _word(rf"(^|_){_STD}$", _fact(ranges.NONNEGATIVE, Kind.STD)),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
-    _word(r"(^|_)concentrations?$", Fact(ranges.POSITIVE)),  # a distribution's, and positive
+    _word(r"(^|_)concentrations?$", Fact(ranges.POSITIVE, ground=_NAMED)),  # a distribution's
     # Of a class that never occurs, or is never predicted, all of them are 0.
     _word(
         r"^(tp|fp|fn|tn|(num_|n_)?(true|false)_(positives?|negatives?|pos|neg))$",
@@ -284,6 +284,19 @@ _SKIPPING_NAN = re.compile(r"^nan_?(mean|sum|min|max|std|var|median|prod|quantil
 def tells_of_skipping_nan(function: str) -> bool:
     """Whether a function of this name leaves NaN out: `nanmean`, somebody's own `nanmax`."""
     return _SKIPPING_NAN.search(snake(function)) is not None
+
+
+INITIALISED = Fact(kinds=Kind.DRAWN, ground=_NAMED)
+_INITIALISER = re.compile(
+    r"\binitiali[sz]ers\.(?!zeros|ones|constant|identity)\w+$|"
+    r"(^|\.)((w|weight|kernel|embedding)_(init|initiali[sz]er)|initiali[sz]er)$"
+)
+
+
+@cache
+def tells_of_initialiser(function: str) -> bool:
+    """Whether a function gives a layer its first weights, drawn at random."""
+    return _INITIALISER.search(function) is not None
 
 
 _Q, _V = re.compile(r"(^|_)(q|qs|q_?values?|q\d)$"), re.compile(r"(^|_)(v|vs|v_?values?|values?)$")

@@ -52,6 +52,18 @@ def is_complete(op: Op, given: Collection[str]) -> bool:
     return (op in _NOT_OF_X or "x" in given) and (op not in _OF_TWO or "y" in given)
 
 
+def chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
+    """The operands of `a and b and c`, or of `a or b or c`."""
+    operands: list[cst.BaseExpression] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.BooleanOperation) and (
+        type(current.operator) is type(node.operator)
+    ):
+        operands.append(current.right)
+        current = current.left
+    return [current, *reversed(operands)]
+
+
 Comparing = type[cst.BaseCompOp]
 
 # The same seen from the other side: `a < b` is `b > a`.

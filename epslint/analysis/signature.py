@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 import libcst as cst
 
@@ -13,6 +14,8 @@ from epslint.analysis.env import Mode
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Callee, Summary
 from epslint.analysis.keys import called, dotted
+
+T = TypeVar("T")
 
 _OF_OPTIMIZERS = frozenset({"grads", "gradients", "updates", "opt_state"})
 
@@ -48,12 +51,20 @@ def parameters(params: cst.Parameters) -> list[cst.Param]:
 def matched(
     node: Callee, positional: Sequence[Fact], keywords: Mapping[str, Fact], *, bound: bool
 ) -> dict[str, Fact]:
+    given = passed(node, positional, keywords, bound=bound)
+    # An argument about which nothing is known is no better than the parameter's own name.
+    return {name: fact for name, fact in given.items() if fact != UNKNOWN}
+
+
+def passed(
+    node: Callee, positional: Sequence[T], keywords: Mapping[str, T], *, bound: bool
+) -> dict[str, T]:
+    """The arguments of a call under the names of the parameters they go to."""
     accepting = _positional(node, bound=bound)
     given = dict(zip(accepting, positional, strict=False))
     accepted = {*accepting, *(p.name.value for p in node.params.kwonly_params)}
-    given.update({name: fact for name, fact in keywords.items() if name in accepted})
-    # An argument about which nothing is known is no better than the parameter's own name.
-    return {name: fact for name, fact in given.items() if fact != UNKNOWN}
+    given.update({name: value for name, value in keywords.items() if name in accepted})
+    return given
 
 
 def _positional(node: Callee, *, bound: bool) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import libcst as cst
 
@@ -72,6 +73,12 @@ class Choice:
     inline: bool  # whether the test stands around the operation, so that it can be asked there
 
 
+class Callers(Protocol):
+    """The room that knows who calls the function a site stands in."""
+
+    def seen(self, site: Site) -> Site | None: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """One operation of the program, with the facts of its operands."""
@@ -97,6 +104,7 @@ class Site:
     # The operations that each operand's value goes into, here and elsewhere.
     shared: Mapping[str, frozenset[Op]] = field(default_factory=dict)
     learning: Learning | None = None  # what the file shows of gradients
+    callers: Callers | None = None  # what the file shows of arguments
 
     def operand(self, name: str) -> Operand | None:
         return self.operands.get(name)
@@ -156,6 +164,13 @@ class Site:
     def differentiated(self) -> bool:
         """Whether nothing forbids that a gradient flows through the operation."""
         return self.result.grad and self.mode.grad
+
+    @property
+    def as_called(self) -> Site | None:
+        """The same with what the callers in this file are seen to pass; None where they do not get
+        here. Asked of what would be a finding only: the function is read once more for it.
+        """
+        return self if self.callers is None else self.callers.seen(self)
 
     @property
     def learned(self) -> Shown:

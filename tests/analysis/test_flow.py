@@ -10,7 +10,7 @@ import pytest
 
 from epslint import api
 from epslint.analysis.expressions import Expressions
-from tests.analysis.probe import CONFIG, codes, places
+from tests.analysis.probe import CONFIG, codes, function, places
 
 FLAGGED, SILENT = True, False
 
@@ -482,3 +482,10 @@ def test_elifs_beyond_what_python_reads_are_told_at_once() -> None:
     assert time.monotonic() - begun < 120
     assert all("nested too deeply" in failure.message for failure in found.failures)
     assert len(found.failures) <= 1
+
+
+def test_the_norm_of_what_is_nowhere_0() -> None:
+    assert codes(function("return x / x.clamp(min=1).norm()")) == []
+    # Positive by its name is a number; this may be a vector.
+    by_name = function("return x / concentration.norm()", params="x, concentration")
+    assert codes(by_name) == ["EPS102"]

@@ -26,6 +26,9 @@ CHAINS = {
     "methods": ("", ".add(mask.sum())"),
 }
 
+# Each is a caller of the one before, and has a finding that its callers are asked about.
+HELPERS = "def _f{n}(x, w):\n    return _f{i}(x, w) / w.norm()\n\n\n"
+
 
 def calls(body: str, number: int) -> int:
     return _calls("".join(body.format(i=i) for i in range(number)))
@@ -38,7 +41,10 @@ def calls_in_chain(between: str, term: str, number: int) -> int:
 
 
 def _calls(lines: str) -> int:
-    text = f"import torch\n\n\ndef f(x, z, mask, wanted):\n{lines}    return x\n"
+    return _calls_for(f"import torch\n\n\ndef f(x, z, mask, wanted):\n{lines}    return x\n")
+
+
+def _calls_for(text: str) -> int:
     counted = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -64,3 +70,14 @@ def test_twice_the_function_is_twice_the_work(body: str) -> None:
 def test_twice_the_expression_is_twice_the_work(between: str, term: str) -> None:
     calls_in_chain(between, term, 4)
     assert calls_in_chain(between, term, 160) < 2.5 * calls_in_chain(between, term, 80)
+
+
+def of_helpers(number: int) -> int:
+    helpers = "".join(HELPERS.format(i=i, n=i + 1) for i in range(number))
+    first, last = "def _f0(x, w):\n    return x\n\n\n", f"print(_f{number}(1, [2]))\n"
+    return _calls_for(f"import torch\n\n\n{first}{helpers}{last}")
+
+
+def test_each_caller_is_read_once() -> None:
+    of_helpers(4)
+    assert of_helpers(80) < 2.5 * of_helpers(40)

@@ -28,7 +28,7 @@ def collector_off() -> Iterator[None]:
 
 def left_behind() -> int:
     source = Source("a.py", FIXTURE.read_text("utf-8"))
-    assert analyse(source)
+    assert list(analyse(source))
     return gc.collect()
 
 

@@ -149,7 +149,10 @@ def spread_with_mean(kind: Kind) -> Transfer:
 def norm(call: Call) -> Fact:
     kinds = Kind.NORM | (call.x.kinds & TOPIC)
     zero = _unless_drawn(Evidence.PROVEN, call.x)
-    range_ = ranges.POSITIVE if _along_rows(call) else ranges.NONNEGATIVE
+    # What is positive by its name is so as a number: the concentration of a von Mises is a vector.
+    shown = call.x.ground is not Evidence.NAMED
+    some = shown and not call.x.range.has_zero and not call.x.can_be_empty
+    range_ = ranges.POSITIVE if some or _along_rows(call) else ranges.NONNEGATIVE
     return result(call, range_, kinds, ground=Evidence.PROVEN, zero=zero)
 
 
