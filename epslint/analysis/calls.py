@@ -13,6 +13,7 @@ from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import compared
 from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
+from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Heard
@@ -295,21 +296,26 @@ class Calls:
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
         path = dotted(node.func) or ""
-        use, given = _use_in(node), False
-        for argument in node.args:
+        use, given = _use_in(node), dict[str, Fact]()
+        for position, argument in enumerate(node.args):
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(use, node, fact)
-            given = given or fact.origin is not None
+            given[argument.keyword.value if argument.keyword else str(position)] = fact
             if use is Op.REPORT and isinstance(argument.value, cst.Dict):
                 self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
-        if (self._expressions.resolved(path, env) or "").startswith("pathlib."):
+        full = self._expressions.resolved(path, env) or ""
+        if full.startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
+        if draws(node, given):
+            return drawn()
         if isinstance(node.func, cst.Call):
             path = dotted(node.func.func) or ""  # `initializers.lecun_normal()(key, shape)`
-        told = _told_by(path if names.tells_of_initialiser(path) else called(node))
-        if told.is_any(Kind.MASK) or (given and told is UNKNOWN):
+        name = path if names.tells_of_initialiser(path) else called(node)
+        told = as_distribution(node, full, _told_by(name))
+        known = any(fact.origin is not None for fact in given.values())
+        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
             # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
             # of an argument is told by what becomes of the result.
             return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))

@@ -52,7 +52,11 @@ class Counters:
     def moved_before(
         self, owner: ClassOutline, method: str, attribute: str, seen: frozenset[str] = frozenset()
     ) -> bool:
-        """Whether everybody who calls a private method has added to the attribute first."""
+        """Whether everybody who calls a private method has added to the attribute first, or what
+        comes before it by protocol has.
+        """
+        if self._is_opened(owner, method, attribute):
+            return True
         if not _is_private(method) or method in seen:
             return False
         mentions = list(self._mentions(owner, method))
@@ -64,6 +68,16 @@ class Counters:
                 or self.moved_before(owner, mention.caller, attribute, seen | {method})
             )
             for mention in mentions
+        )
+
+    def _is_opened(self, owner: ClassOutline, method: str, attribute: str) -> bool:
+        """Callbacks come in pairs: `pre_step` has run before `post_step` does."""
+        openings = set(_opening(method))
+        return any(
+            attribute in self.moved_by(function)
+            for each in (self._outline.lineage(owner) if openings else ())
+            for name, function in each.methods.items()
+            if name in openings
         )
 
     def _mentions(self, owner: ClassOutline, method: str) -> Iterator[_Mention]:
@@ -159,6 +173,17 @@ def _puts_into(function: FunctionOutline, attribute: str) -> bool:
     assigned = (n for n in descend(_definition(function)) if isinstance(n, ast.Assign))
     places = (t.value for n in assigned for t in n.targets if isinstance(t, ast.Subscript))
     return any(isinstance(p, ast.Attribute) and p.attr == attribute for p in places)
+
+
+# The ends of what is called back in pairs, and what they are at the beginning.
+_PAIRED = (("post_", "pre_"), ("after_", "before_"), ("_end", "_start"), ("_end", "_begin"))
+
+
+def _opening(method: str) -> Iterator[str]:
+    """`pre_step` of `post_step`, `on_train_batch_start` of `on_train_batch_end`."""
+    for end, beginning in _PAIRED:
+        if method.startswith(end) or (method.startswith("on_") and method.endswith(end)):
+            yield method.replace(end, beginning)
 
 
 def _is_private(method: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names
+from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.cases import remember
@@ -145,6 +145,8 @@ class Interpreter:
             return True
         operands = {"x": Operand(node.target, left), "y": Operand(node.value, right)}
         fact = self.expressions.apply(op, node, operands, env)
+        if op is Op.ADD and left.range == ranges.TOP and not left.kinds and _lifts(right):
+            fact = fact.within(ranges.POSITIVE)  # who adds it knows that x is not negative
         if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
             fact = _accumulated(fact, right)
         if op is Op.ADD and self._loops.inside and left.constant == 0 and left.form is Form.NUMBER:
@@ -272,6 +274,11 @@ def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
     if origin is None or origin.op is not Op.ADD:
         return False
     return key_of(target) in {key_of(operand.node) for operand in origin.operands.values()}
+
+
+def _lifts(fact: Fact) -> bool:
+    """An epsilon: `x += 1e-8`."""
+    return fact.is_any(Kind.EPSILON) and fact.range.lo >= 0
 
 
 def _has_text_index(target: cst.Subscript) -> bool:

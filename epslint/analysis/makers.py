@@ -7,7 +7,7 @@ from collections.abc import Collection
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, behind
+from epslint.analysis.origin import Operand, Origin, behind
 
 # A mask as numbers, of whatever type and in whatever shape.
 AS_NUMBERS = frozenset({Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16, Op.INT, Op.BOOL})
@@ -27,6 +27,12 @@ def maker(fact: Fact) -> tuple[Op | None, str | None]:
             return origin.op, key_of(origin.operands["x"].node)
         origin = inner
     return (None if origin is None else origin.op), None
+
+
+def undoes_log(exponential: Origin) -> bool:
+    """`exp(log(x))` is x again, also where the log was taken in a helper: it cannot overflow."""
+    log = behind(exponential.fact("x"), _ARRANGING | {Op.STACK})
+    return log is not None and log.op is Op.LOG
 
 
 def is_one(x: Fact, y: Fact, through: Collection[Op] = ()) -> bool:

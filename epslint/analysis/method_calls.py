@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import ranges
+from epslint.analysis.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import dotted, evaluated, key_of
+from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -71,6 +72,8 @@ class MethodCalls:
             return self._where_method(node, operand, env)
         operands = self._calls.bound(spelling, node, {spelling.params[0]: operand}, env)
         fact = self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+        if spelling.op is Op.LOG_PROB:
+            fact = log_prob_of(operand.fact, fact)
         if in_place:
             self._calls.store(operand.node, fact, env)
         return fact
@@ -97,6 +100,21 @@ class MethodCalls:
         spelling = Spelling(Op.INIT_NORMAL, ("x", "mean", "std"))
         operands = self._calls.bound(spelling, node, {"x": receiver}, env)
         return self._calls.applied(Op.INIT_NORMAL, node, operands, env, Form.UNKNOWN)
+
+    def _drawn(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`rng.normal(size=n)` of a generator, known by its name."""
+        name = called(node)
+        if not tells_of_generator(called(receiver.node)):
+            return None
+        spelling = Spelling(*BY_GENERATORS[name], open_ended=True)
+        operands = self._calls.bound(spelling, node, {}, env)
+        return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+
+    def _sampled(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`Categorical(probs).sample()`."""
+        for argument in node.args:
+            self._expressions.eval(argument.value, env)
+        return sample_of(receiver.fact)
 
     def _copied(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """`x.copy_(y)`: what was there before is gone."""
@@ -165,6 +183,8 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "normal_": MethodCalls._redrawn,
         "uniform_": MethodCalls._drawn_between,
         "copy_": MethodCalls._copied,
+        "sample": MethodCalls._sampled,
+        **dict.fromkeys(BY_GENERATORS, MethodCalls._drawn),
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(

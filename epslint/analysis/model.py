@@ -235,7 +235,10 @@ class Model:
         return frame.attributes
 
     def _scope(self, function: str, owner: ClassOutline | None) -> Scope:
-        return Scope(function, owner.name if owner else "", imports=self.imports)
+        if owner is None:
+            return Scope(function, imports=self.imports)
+        kin = (owner.name, *owner.bases)
+        return Scope(function, owner.name, kin, imports=self.imports)
 
     # -- parameters --------------------------------------------------------------------------
 

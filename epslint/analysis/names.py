@@ -366,7 +366,7 @@ def tells_of_weight(name: str) -> bool:
 
 
 _OWN_LOG = re.compile(
-    r"^_*(log_(cdf|ccdf|sf|survival_function|probs?_parameter)|logits(_parameter)?)$"
+    r"^_*(log_(cdf|ccdf|sf|survival_function|probs?_parameter|of_probs?)|logits(_parameter)?)$"
 )
 
 

@@ -116,6 +116,7 @@ class Op(QuickEnum):
     TO_LIST = auto()
     AS_TENSOR = auto()
     STACK = auto()
+    GRID = auto()  # the coordinates of a mesh
     TOP_K = auto()
     SORT = auto()
     # makers

@@ -227,14 +227,27 @@ def root(operands: Mapping[str, Operand]) -> Fact | None:
 
 def length(operands: Mapping[str, Operand]) -> Fact | None:
     """`norm(x + 1e-8)`: where x is 0 it is not; that x is -1e-8 everywhere is no accident."""
+    return _of_lifted(Op.NORM, operands) if _is_lifted(operands.get("x")) else None
+
+
+def sum_of_lifted(operands: Mapping[str, Operand]) -> Fact | None:
+    """`sum(w + 1e-8)`, of what is not seen to cancel: who adds it knows that w is not negative."""
     x = operands.get("x")
+    if x is None or x.fact.is_any(Kind.SIGNED) or not _is_lifted(x):
+        return None
+    return _of_lifted(Op.SUM, operands)
+
+
+def _is_lifted(x: Operand | None) -> bool:
     origin = None if x is None else x.fact.origin
-    if x is None or origin is None or origin.op is not Op.ADD:
-        return None
-    if not any(term.fact.is_any(Kind.EPSILON) for term in origin.operands.values()):
-        return None
+    if origin is None or origin.op is not Op.ADD:
+        return False
+    return any(term.fact.is_any(Kind.EPSILON) for term in origin.operands.values())
+
+
+def _of_lifted(op: Op, operands: Mapping[str, Operand]) -> Fact:
     facts = {name: operand.fact for name, operand in operands.items()}
-    return replace(transfer(Call(Op.NORM, facts)), zero=Evidence.NONE)
+    return replace(transfer(Call(op, facts)), zero=Evidence.NONE)
 
 
 def is_squared_length(fact: Fact) -> bool:
@@ -315,6 +328,7 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.DOT: dot_with_itself,
         Op.SQRT: root,
         Op.NORM: length,
+        Op.SUM: sum_of_lifted,
         Op.MATMUL: product_with_itself,
     }
 )

@@ -87,7 +87,7 @@ class InnerScopes:
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
             self._expressions.guards.assume(condition.test, True, env)
-            if not keeps_best(condition.test) and called(loop.iter) not in _OWN_PARTS:
+            if not keeps_best(condition.test) and not _is_set_up(loop.iter):
                 size = ranges.NONNEGATIVE
         if loop.inner_for_in is not None:
             inner = self._bind_for(loop.inner_for_in, env)
@@ -113,3 +113,11 @@ class InnerScopes:
         for scope in self._comprehensions:
             self._expressions.bindings.bind(node.target, fact, scope)
         return fact
+
+
+def _is_set_up(node: cst.BaseExpression) -> bool:
+    """Whether there is something of each sort in a collection: an object's own parts, and what the
+    author wrote down himself, `[c for c in CLASSES if not c.ignored]`.
+    """
+    name = called(node)
+    return name in _OWN_PARTS or (isinstance(node, cst.Name) and name.isupper() and len(name) > 1)

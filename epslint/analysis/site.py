@@ -45,6 +45,7 @@ class Scope:
 
     function: str
     owner: str = ""
+    kin: tuple[str, ...] = ()  # the class and its bases
     epsilons: tuple[AtHand, ...] = ()
     imports: Mapping[str, str] = field(default_factory=dict)  # local name → dotted name
 

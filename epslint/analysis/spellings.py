@@ -131,6 +131,14 @@ _ROWS = (
     _Row(Op.PROD, "prod nanprod reduce_prod", _REDUCE),
     _Row(Op.CUMPROD, "cumprod", "x dim"),
     _Row(Op.MAX, "max amax reduce_max nanmax cummax", "x dim keepdim"),
+    _Row(
+        Op.MAX,
+        "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d segment_max "
+        "unsorted_segment_max",
+        "x size",
+        method=False,
+        open_ended=True,
+    ),
     _Row(Op.MIN, "min amin reduce_min nanmin cummin", "x dim keepdim"),
     _Row(Op.PEAK_TO_PEAK, "ptp", "x dim keepdim"),
     _Row(Op.ANY, "any reduce_any", "x dim keepdim"),
@@ -229,6 +237,7 @@ _ROWS = (
     _Row(
         Op.STACK, "stack cat concat concatenate hstack vstack", "x", method=False, open_ended=True
     ),
+    _Row(Op.GRID, "meshgrid", "x y", method=False, open_ended=True),
     _Row(Op.DETACH, "detach stop_gradient"),
     _Row(Op.TO, "to astype type cast", "x y", open_ended=True),
     _Row(Op.HALF, "half"),
@@ -330,6 +339,8 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "jax.random.uniform": Spelling(
             Op.RAND, ("key", "shape", "dtype", "min", "max"), open_ended=True
         ),
+        "jax.random.categorical": Spelling(Op.MULTINOMIAL, ("key", "x"), open_ended=True),
+        "tensorflow.random.categorical": Spelling(Op.MULTINOMIAL, ("x",), open_ended=True),
         "tensorflow.random.uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "tensorflow.random_uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "numpy.random.random": Spelling(Op.RAND, ("x",), open_ended=True),

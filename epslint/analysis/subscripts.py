@@ -47,13 +47,17 @@ class Subscripts:
         places among them are as good as alone: `x[ok, :]`, `x[rows, columns]`.
         """
         tests: list[Test] = []
+        drawn = False
         for element in node.slice:
             for bound in children(element.slice):
                 if isinstance(bound, cst.BaseExpression):
                     position = Operand(bound, self._expressions.eval(bound, env))
+                    drawn = drawn or is_drawn_index(position.fact)
                     if (test := test_of(position, len(node.slice), env)) is not None:
                         tests.append(test)
-        return self.where_true(Operand(node.value, base), tests, env) if tests else base
+        if tests:
+            return self.where_true(Operand(node.value, base), tests, env)
+        return as_drawn(base, drawn=drawn and _pairs_places(node))
 
     def where_true(self, operand: Operand, tests: Iterable[Test], env: Env) -> Fact:
         """What is known of the elements for which the tests hold."""
@@ -139,3 +143,8 @@ class Subscripts:
         if (fact := env.fact(f"{key}.sum()")) is not None and fact.range.positive:
             least = max(1.0, fact.range.lo)
         return ranges.at_least(least)
+
+
+def _pairs_places(node: cst.Subscript) -> bool:
+    """`x[rows, columns]`: each row has a place of its own; in `x[:, columns]` it has them all."""
+    return sum(isinstance(element.slice, cst.Index) for element in node.slice) > 1

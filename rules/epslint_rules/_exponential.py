@@ -11,6 +11,7 @@ from epslint import stable
 from epslint.analysis import ranges
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.makers import undoes_log
 from epslint.analysis.names import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -36,6 +37,8 @@ def is_uncapped(operand: Operand) -> bool:
 def cannot_overflow(exponential: Origin) -> bool:
     """Whether the argument of an exp is known to stay below where it overflows."""
     argument = exponential.fact("x")
+    if undoes_log(exponential):
+        return True
     return argument.range.hi <= (argument.dtype.precision or FLOAT32).exp_limit
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from epslint.analysis.fact import Fact
+from epslint.analysis.indicators import is_picked_out, tells_of_log_density
 from epslint.analysis.keys import dotted
+from epslint.analysis.learning.words import tells_of_formula
 from epslint.analysis.names import tells_of_own_log
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
@@ -80,15 +82,24 @@ def is_replaceable(site: Site, operand: Operand) -> bool:
 def is_harmless(site: Site) -> bool:
     """Whether an infinite log is replaced later and nothing is differentiated, becomes a whole
     number (the bucket of a distance), or is only read. In a test it is seen at once, and of a
-    distribution's own `log_cdf` it is the right answer.
+    distribution's own `log_cdf`, or of what lies outside its support, it is the right answer.
     """
     if site.mode.rehearsal or site.rounded or site.read_out:
         return True
     if site.scope.owner and tells_of_own_log(site.scope.function):
         return True
+    if _is_outside_support(site):
+        return True
     if site.chosen is None or site.chosen["x"].zeroable:
         return False
     return not site.learned.evidence
+
+
+def _is_outside_support(site: Site) -> bool:
+    """Whether a distribution gives -inf for what it does not give: `log(where(inside, p, 0))`."""
+    if not tells_of_log_density(site.scope.function):
+        return False
+    return any(map(tells_of_formula, site.scope.kin)) and is_picked_out(site.fact("x"))
 
 
 def log_softmax_for(site: Site, softmax: Origin) -> Edit | None:

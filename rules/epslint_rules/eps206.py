@@ -13,13 +13,13 @@ from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.analysis.wholes import is_whole
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._digits import is_in_units
+from epslint_rules._digits import is_in_units, nobody_misses
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
-_COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
 _SUMS = (Op.ADD, Op.SUB)
 # One minus these is 0 at times, which is worse than a lost digit, and has rules of its own.
 _TOLD_BY_OTHERS = Kind.PROB | Kind.EXP | Kind.RATIO
@@ -30,8 +30,8 @@ class LogOfOnePlus(SiteRule):
 
     ## What it does
     Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` and `log(1 - x)` of tensors, which
-    are log1p. Silent for whole numbers and counts, for `math.log` of a setting, where the result is
-    rounded, and where another rule says more: `log(1 - p)` of a probability is EPS204.
+    are log1p. Silent for whole numbers, of whatever type, for `math.log` of a setting, where the
+    result is rounded, and where another rule says more: `log(1 - p)` of a probability is EPS204.
 
     ## Why is this bad
     `log(1 + exp(x))` overflows at 88.7, and so does `log1p(exp(x))`. `log(1 + x)` loses all digits
@@ -109,9 +109,7 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         return "softplus", exponential.operands["x"] if written_here else None
     if site.op is Op.LOG1P or not _is_natural(site) or not _can_be_small(site, term):
         return None
-    if site.rounded:
-        return None
-    return "log1p", term
+    return None if nobody_misses(site) else ("log1p", term)
 
 
 def _beside_one(operand: Operand) -> Operand | None:
@@ -141,8 +139,7 @@ def _is_natural(site: Site) -> bool:
 
 def _can_be_small(site: Site, term: Operand) -> bool:
     tensor = site.result.form.tensor or term.fact.form.tensor
-    counted = term.fact.whole or term.fact.is_any(_COUNTED)
-    return tensor and not counted and not is_in_units(term.fact)
+    return tensor and not is_whole(term) and not is_in_units(term.fact)
 
 
 def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:

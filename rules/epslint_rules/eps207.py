@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.indicators import is_indicator, tells_of_jacobian
 from epslint.analysis.names import tells_of_signal
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -21,10 +22,10 @@ class LogOfZeroable(SiteRule):
     Flags the log of a value that is seen to reach 0 and is no probability: a sum, a norm, a
     variance, an energy (a square), the `abs` of a signal, a ratio.
 
-    Silent where -inf is meant or does no harm: the log of a comparison, log |det|, -log of a
-    uniform draw (unless a second log follows: Gumbel noise), a log that is rounded to a bucket, a 0
-    that is written among other values such as the end of a noise schedule, `math.log` of a
-    setting.
+    Silent where -inf is meant or does no harm: the log of a comparison or of another
+    indicator, of a density that is 0 outside its support, log |det|, -log of a uniform draw (unless
+    a second log follows: Gumbel noise), a log that is rounded to a bucket, a 0 that is written
+    among other values such as the end of a noise schedule, `math.log` of a setting.
 
     ## Why is this bad
     The log-energy of a silent frame, the log-norm of a padding vector, the log of a probability
@@ -76,8 +77,7 @@ def _reaches_zero(fact: Fact) -> bool:
 
 def _is_indicator(site: Site, operand: Operand) -> bool:
     """Of a comparison there is nothing to learn but 0 and -inf: `(x == atom).float().log()`."""
-    made = maker(operand.fact, through=True)
-    return made is not None and made.op is Op.COMPARE
+    return is_indicator(operand.fact)
 
 
 def _is_waiting_time(site: Site, operand: Operand) -> bool:
@@ -91,7 +91,9 @@ def _is_distance(site: Site, operand: Operand) -> bool:
     0 in silence.
     """
     made = maker(operand.fact, through=True)
-    if made is None or made.op is not Op.ABS or made.fact("x").zero:
+    if made is None or made.op is not Op.ABS:
+        return False
+    if made.fact("x").zero and not tells_of_jacobian(site.scope.function):
         return False
     return not any(map(tells_of_signal, words_behind(operand, 3)))
 

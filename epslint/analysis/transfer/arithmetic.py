@@ -9,6 +9,7 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, replace, weakest
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import behind
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.call import (
     LOGARITHMIC,
@@ -24,6 +25,10 @@ from epslint.analysis.transfer.call import (
 # averages.
 _SCALES = Kind.MASK | Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
 _DISCRETE = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
+# What leaves a value what it is called.
+_HANDING_ON = frozenset(
+    {*(Op.SAME, Op.PICK, Op.SELECT, Op.DETACH, Op.TO, Op.FLOAT), *(Op.STACK, Op.AS_TENSOR, Op.CALL)}
+)
 
 
 def add(call: Call) -> Fact:
@@ -108,8 +113,23 @@ def _log_ratio(call: Call, x: Fact, y: Fact) -> Fact | None:
     if not (x.is_any(LOGARITHMIC) and y.is_any(LOGARITHMIC)):
         return None
     ground = weakest(x.ground, y.ground)
-    bounded = (x.range - y.range).without_nan()
+    bounded = (_floored_like(x, y) - _floored_like(y, x)).without_nan()
     return result(call, bounded, Kind.LOGRATIO | Kind.SIGNED, ground=ground, huge=ground)
+
+
+def _floored_like(x: Fact, other: Fact) -> Range:
+    """What is known by its name alone is made as the other one is: `log(p.clamp(min=1e-20))` here
+    was so when the old ones were kept.
+    """
+    alike = x.ground is Evidence.NAMED and other.ground is Evidence.PROVEN
+    if (
+        not alike
+        or behind(x, _HANDING_ON) is not None
+        or not (x.kinds & other.kinds & Kind.LOGPROB)
+    ):
+        return x.range
+    met = x.range.meet(other.range)
+    return x.range if met.empty else met
 
 
 def _centred(call: Call, x: Fact, y: Fact) -> Fact | None:
@@ -224,8 +244,11 @@ def _leaves_some(x: Fact, mask: Fact) -> bool:
 
 
 def _kinds_scaled(fact: Fact, by: Fact) -> Kind:
-    """What is shifted below its maximum stays so under a temperature, a positive number."""
+    """What is shifted below its maximum stays so under a temperature, a positive number; so is one
+    that is learned, from where it starts.
+    """
     setting = by.range == ranges.TOP and not by.kinds and not by.form.tensor
+    setting = setting or (by.is_any(Kind.PARAMETER) and not by.zero)
     return fact.kinds & ~(WHOLE & ~Kind.SHIFTED if by.range.positive or setting else WHOLE)
 
 

@@ -39,8 +39,9 @@ def is_drawn_index(fact: Fact) -> bool:
 
 
 def as_drawn(fact: Fact, *, drawn: bool) -> Fact:
-    """The probabilities of what was drawn: what has probability 0 is not."""
-    return replace(fact, zero=Evidence.NONE) if drawn and fact.is_any(Kind.PROB) else fact
+    """The probabilities, or weights, of what was drawn: what has probability 0 is not."""
+    weighed = drawn and fact.is_any(Kind.PROB | Kind.EXP)
+    return replace(fact, zero=Evidence.NONE) if weighed else fact
 
 
 def selected(call: Call) -> Fact:

@@ -164,7 +164,9 @@ def extreme(call: Call) -> Fact:
             return _of_two(call, second)
     fact = _extreme(call)
     if call.get("dim") is not None and fact.form in (Form.TORCH, Form.UNKNOWN):
-        indices = result(call, ranges.NONNEGATIVE, dtype=DType.INT)
+        # Where the largest is, as `argmax` would say.
+        places = Kind.DRAWN if call.op is Op.MAX else Kind.NONE
+        indices = result(call, ranges.NONNEGATIVE, places, dtype=DType.INT)
         pair = ((0, fact), (1, indices), ("values", fact), ("indices", indices))
         return replace(fact, parts=pair)
     return fact
