@@ -81,11 +81,23 @@ def test_a_test_is_not_given_an_epsilon_unasked() -> None:
     """What it expects is what others are compared with; an exact repair changes nothing of that."""
     text = (
         "import torch\n\n\n"
-        "def expected(x, mask):\n"
-        "    return x / mask.sum() + torch.log(torch.softmax(x, -1))\n"
+        "def angle_loss(x):\n"
+        "    return torch.atanh(torch.tanh(x)) + torch.log(torch.softmax(x, -1))\n"
     )
-    assert "1e-8" in api.fix_source(text, "losses.py").after.text
+    assert "1e-6" in api.fix_source(text, "losses.py").after.text
     after = api.fix_source(text, "tests/test_losses.py").after.text
-    assert "1e-8" not in after
+    assert "1e-6" not in after
     assert "log_softmax" in after
-    assert "1e-8" in api.fix_source(text, "tests/test_losses.py", unsafe=True).after.text
+    assert "1e-6" in api.fix_source(text, "tests/test_losses.py", unsafe=True).after.text
+
+
+@pytest.mark.parametrize(
+    "line", ["x / x.norm()", "x / mask.sum()", "torch.log(1 + x)", "torch.exp(x) - 1"]
+)
+def test_the_numbers_of_a_test_are_chosen(line: str) -> None:
+    """NaN fails it at once, and it compares to a few digits: nobody would repair its formulas."""
+    text = f"import torch\n\n\ndef expected(x, mask):\n    return {line}\n"
+    assert api.check_source(text, "losses.py").findings
+    for name in ("tests/test_losses.py", "losses_test.py", "docs/tutorials/basics/losses.py"):
+        assert not api.check_source(text, name).findings
+    assert api.check_source(text, "tutorials/my/own/code/losses.py").findings

@@ -175,7 +175,7 @@ _UNLEARNED = re.compile(
 
 _REHEARSAL = re.compile(
     r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
-    r"(^|[/\\])tutorials?[/\\]"
+    r"(^|[/\\])tutorials?[/\\]([^/\\]+[/\\])?[^/\\]+$"  # near by: further up they are anybody's
 )
 
 

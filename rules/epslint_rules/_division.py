@@ -79,10 +79,7 @@ def _below(site: Site) -> Operand | None:
 
 def _handled(site: Site, operand: Operand) -> bool:
     """Whether a 0 that is reached does no harm: caught, silenced, or repaired afterwards."""
-    mode, form = site.mode, operand.fact.form
-    if mode.division_errors_handled and not form.tensor:
-        return True
-    if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
+    if _is_seen(site, operand.fact.form):
         return True
     if not site.differentiated and site.only(CAPPING, PASSING):
         return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
@@ -92,6 +89,16 @@ def _handled(site: Site, operand: Operand) -> bool:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable and not learned(site).evidence
+
+
+def _is_seen(site: Site, form: Form) -> bool:
+    """Whether somebody waits for a division by 0: an `except`, an `errstate`, a test."""
+    mode = site.mode
+    if mode.division_errors_handled and not form.tensor:
+        return True
+    if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
+        return True
+    return mode.rehearsal
 
 
 def _ends_well(site: Site) -> bool:
