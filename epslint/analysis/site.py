@@ -30,6 +30,8 @@ from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
 
+_MODULES = frozenset({"Module", "Layer", "LightningModule"})
+
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
@@ -156,6 +158,13 @@ class Site:
     def inverted(self) -> bool:
         """Whether the result is only divided by: of inf nothing is left."""
         return self.only(frozenset({Op.RECIPROCAL}), ARRANGING)
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether it is in a test, where numbers are chosen and NaN is seen at once. A model or a
+        loss that is written in one, to compare with, is code like any other.
+        """
+        return self.mode.rehearsal and _MODULES.isdisjoint(self.scope.kin)
 
     @property
     def span(self) -> Span:

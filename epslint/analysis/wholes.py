@@ -25,7 +25,7 @@ _KEEPING = AS_NUMBERS | {
 }
 _MAKING = frozenset(
     {
-        *(Op.ROUND, Op.INT, Op.BOOL, Op.FLOORDIV, Op.COMPARE, Op.LOGICAL, Op.ONE_HOT, Op.NONZERO),
+        *(Op.INT, Op.BOOL, Op.FLOORDIV, Op.COMPARE, Op.LOGICAL, Op.ONE_HOT, Op.NONZERO),
         *(Op.COUNT_NONZERO, Op.BINCOUNT, Op.ARGMAX, Op.ARGREDUCE, Op.MULTINOMIAL),
     }
 )
@@ -49,7 +49,7 @@ def is_whole(operand: Operand, far: int = _FAR) -> bool:
     if origin.op is Op.ARANGE:
         return all(_is_integer(each.fact) for each in _bounds(origin))
     if origin.op in _MAKING:
-        return "decimals" not in origin.operands
+        return True
     if origin.op in _CASTING and _is_called_integer(origin):
         return True
     values = _made_of(origin) if origin.op in _KEEPING else []

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
-from epslint.analysis.site import Site
 
 _UNIT = 100.0  # 700 Hz, 1127 mel
-
-
-def nobody_misses(site: Site) -> bool:
-    """Whether lost digits do not show: the result is rounded, or a test compares it to a few."""
-    return site.rounded or site.mode.rehearsal
 
 
 def is_in_units(fact: Fact) -> bool:

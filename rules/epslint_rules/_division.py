@@ -98,7 +98,7 @@ def _is_seen(site: Site, form: Form) -> bool:
         return True
     if mode.numpy_errors_silenced and form not in (Form.TORCH, Form.JAX, Form.TENSORFLOW):
         return True
-    return mode.rehearsal
+    return site.rehearsed
 
 
 def _ends_well(site: Site) -> bool:

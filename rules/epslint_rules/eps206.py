@@ -16,7 +16,7 @@ from epslint.analysis.site import Site
 from epslint.analysis.wholes import is_whole
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._digits import is_in_units, nobody_misses
+from epslint_rules._digits import is_in_units
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -109,7 +109,7 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         return "softplus", exponential.operands["x"] if written_here else None
     if site.op is Op.LOG1P or not _is_natural(site) or not _can_be_small(site, term):
         return None
-    return None if nobody_misses(site) else ("log1p", term)
+    return None if site.rounded else ("log1p", term)
 
 
 def _beside_one(operand: Operand) -> Operand | None:

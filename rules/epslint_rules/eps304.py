@@ -14,7 +14,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._digits import is_in_units, nobody_misses
+from epslint_rules._digits import is_in_units
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import quoted
 
@@ -75,7 +75,7 @@ class ExpMinusOne(SiteRule):
         written_here = exponential.node is operand.node
         if not written_here or argument.fact.is_any(Kind.LOGRATIO) or site.uses & {Op.SUB, Op.ADD}:
             return
-        if nobody_misses(site) or not _can_be_small(argument.fact):
+        if site.rounded or not _can_be_small(argument.fact):
             return
         yield Diagnosis(
             span=site.unit.span(argument.node),
