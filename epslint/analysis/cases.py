@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -44,6 +44,41 @@ def recall(test: cst.BaseExpression, truth: bool, env: Env) -> None:
             continue
         if not any(env.assigned_after(root, case.clock) for root in case.roots):
             env.refine(case.name, case.met if truth == meant else case.unmet)
+
+
+def covers_all(chain: cst.If) -> bool:
+    """Whether an if and its elifs go through the values of one setting: `mode == "token"`, then
+    `mode in ("sequence", "turn")`. Where there is no else, none is left that would need one.
+    """
+    subjects: list[str | None] = []
+    branch: cst.If | cst.Else | None = chain
+    while isinstance(branch, cst.If):
+        subjects.append(_chosen_by_word(branch.test))
+        branch = branch.orelse
+    return branch is None and len(subjects) > 1 and len(set(subjects)) == 1 and None not in subjects
+
+
+def _chosen_by_word(test: cst.BaseExpression) -> str | None:
+    """The key of what is compared with words."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    (target,) = test.comparisons
+    if not isinstance(target.operator, cst.Equal | cst.In):
+        return None
+    group = target.comparator
+    listed = isinstance(group, cst.Tuple | cst.List | cst.Set)
+    words = [each.value for each in group.elements] if listed else [group]
+    return key_of(test.left) if all(isinstance(w, cst.SimpleString) for w in words) else None
+
+
+def all_replace(arms: Sequence[Env], env: Env) -> bool:
+    """Whether every one of several branches gives the same name another value."""
+    return any(name.isidentifier() and _replaces(name, arms, env) for name, _ in arms[0].assigned())
+
+
+def _replaces(name: str, arms: Sequence[Env], env: Env) -> bool:
+    before = env.binding(name)
+    return before is not None and all(arm.assigned_after(name, before.clock) for arm in arms)
 
 
 def _asked(test: cst.BaseExpression) -> tuple[str | None, bool]:

@@ -11,7 +11,7 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
-from epslint.analysis.cases import remember
+from epslint.analysis.cases import all_replace, covers_all, remember
 from epslint.analysis.contexts import Contexts
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
@@ -206,7 +206,8 @@ class Interpreter:
                 living.append(met.down_to(env))  # before `rest` learns that the test is false
             self.expressions.guards.assume(branch.test, False, rest)
             branch = branch.orelse
-        if not truth and (branch is None or self._suite(branch.body, rest)):
+        complete = truth or (covers_all(node) and bool(living) and all_replace(living, env))
+        if not complete and (branch is None or self._suite(branch.body, rest)):
             living.append(rest)
         env.absorb(living)
         if len(living) == 2 and node.orelse is branch:

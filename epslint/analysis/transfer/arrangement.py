@@ -201,6 +201,12 @@ def uniform(call: Call) -> Fact:
     return replace(found, grad=False, form=call.form)
 
 
+def spaced(call: Call) -> Fact:
+    """`linspace(0, 1, n)`: as a whole neither 0 nor constant, though its ends may be 0."""
+    found = result(call, kinds=Kind.DRAWN, ground=Evidence.PROVEN)
+    return replace(found, grad=False, form=call.form)
+
+
 def categorical(call: Call) -> Fact:
     """Indices drawn with given probabilities, or that of the largest."""
     found = result(call, ranges.NONNEGATIVE, Kind.DRAWN, ground=Evidence.PROVEN, dtype=DType.INT)
@@ -313,6 +319,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.ONES: filled(1.0),
         Op.FULL: filled_with,
         Op.ARANGE: counted_up,
+        Op.LINSPACE: spaced,
         Op.RAND: uniform,
         Op.RANDN: gaussian,
         Op.MULTINOMIAL: categorical,
