@@ -60,6 +60,10 @@ _SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.M
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
 
 
+# Everybody has a `meshgrid` of his own, for the sake of older versions.
+_GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
+
+
 class Calls:
     """Evaluates the calls of one frame."""
 
@@ -310,6 +314,10 @@ class Calls:
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         if draws(node, given):
             return drawn()
+        if called(node) in _GRIDS:
+            axes = zip(("x", "y"), node.args, given.values(), strict=False)
+            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
+            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
         if isinstance(node.func, cst.Call):
             path = dotted(node.func.func) or ""  # `initializers.lecun_normal()(key, shape)`
         name = path if names.tells_of_initialiser(path) else called(node)
