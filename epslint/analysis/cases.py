@@ -65,9 +65,9 @@ def _chosen_by_word(test: cst.BaseExpression) -> str | None:
     (target,) = test.comparisons
     if not isinstance(target.operator, cst.Equal | cst.In):
         return None
-    group = target.comparator
-    listed = isinstance(group, cst.Tuple | cst.List | cst.Set)
-    words = [each.value for each in group.elements] if listed else [group]
+    group, words = target.comparator, [target.comparator]
+    if isinstance(group, cst.Tuple | cst.List | cst.Set):
+        words = [each.value for each in group.elements]
     return key_of(test.left) if all(isinstance(w, cst.SimpleString) for w in words) else None
 
 

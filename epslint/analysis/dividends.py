@@ -18,6 +18,7 @@ from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.shares import kind_of_whole
+from epslint.analysis.totals import as_counted
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 
@@ -26,6 +27,8 @@ def divided(operands: Mapping[str, Operand], env: Env) -> Mapping[str, Operand]:
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None or not y.fact.range.has_zero:
         return operands
+    if y.fact.zero and not (total := as_counted(y.fact, env)).zero:
+        return {**operands, "y": replace(y, fact=total)}
     zero = y.fact.zero
     if not zero and (kind := kind_of_whole(x, y, env)):
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}

@@ -30,6 +30,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
 from epslint.analysis.rows import KEEPING_ORDER, has_same_zeros, keeps_order, tells_of_rows
+from epslint.analysis.totals import note_counted
 
 
 class Evaluates(Protocol):
@@ -276,6 +277,8 @@ class Guards:
             return
         narrowed = fact.within(limits)
         env.refine(key, narrowed, roots_of(node))
+        if limits.positive:
+            note_counted(fact, env)
         origin = fact.origin
         if isinstance(node, cst.Call):
             meaning = meaning_of(fact) if origin is not None and origin.node is node else None

@@ -66,7 +66,7 @@ def _is_written(fact: Fact) -> bool:
 
 def positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:
     """The elements one by one, of a literal short enough to be taken apart again."""
-    if len(facts) > 8 or any(isinstance(element, cst.StarredElement) for element in elements):
+    if len(facts) > 12 or any(isinstance(element, cst.StarredElement) for element in elements):
         return ()
     return tuple(enumerate(facts))
 
