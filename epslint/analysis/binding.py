@@ -12,7 +12,7 @@ from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.filters import filtered
+from epslint.analysis.filters import filtered, prunes
 from epslint.analysis.keys import (
     called,
     crops,
@@ -196,6 +196,10 @@ class Bindings:
         after = replaced(before, rest, given)
         if fact.constant == 0:
             after = filtered(Operand(node, before), mask, truth=False) or after
+            if before.zero is not Evidence.PROVEN and prunes(node, mask, truth=False):
+                after = after.plus(Kind.DRAWN)  # as a whole
+        elif fact.constant is not None:
+            after = after.plus(before.kinds & Kind.DRAWN)
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
         if caps(mask.fact, False, before):

@@ -132,6 +132,22 @@ def _least_maximum(fact: Fact) -> float:
     return 1e-6 if fact.is_any(Kind.SIMPLEX | Kind.PROB) else 0.0
 
 
+def prunes(node: cst.BaseExpression, mask: Operand, *, truth: bool) -> bool:
+    """Whether a mask that is `truth` leaves all of a value but what is next to nothing: `w > 1e-8`.
+
+    More than 0 may be nothing of it; who prunes by a threshold knows what he has.
+    """
+    test, truth = _bare(mask, truth)
+    origin, key = test.fact.origin, key_of(node)
+    operator = None if origin is None or origin.op is not Op.COMPARE else operator_of(origin.node)
+    if origin is None or operator is None or key is None or "y" not in origin.operands:
+        return False
+    holding, bound = operator if truth else OPPOSITE[operator], origin.fact("y")
+    above = holding in (cst.GreaterThan, cst.GreaterThanEqual)
+    tiny = bound.is_any(Kind.EPSILON) and bound.range.lo >= 0
+    return above and tiny and key_of(origin.operands["x"].node) == key
+
+
 # -- what was nothing already ----------------------------------------------------------------
 
 _NORMALISING = frozenset({Op.SOFTMAX, Op.LOG_SOFTMAX, Op.EXP, Op.EXP2, Op.SUB})

@@ -375,6 +375,14 @@ def tells_of_own_log(function: str) -> bool:
     return _OWN_LOG.search(function) is not None
 
 
+_WEIGHTS = re.compile(r"(^|_)(weights?|w|probs?|probabilit(y|ies)|dist|distribution|mixture)$")
+
+
+def tells_of_weights(name: str) -> bool:
+    """Whether its elements are shares of something, so that there is a largest one."""
+    return _WEIGHTS.search(snake(name)) is not None
+
+
 _THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
 
 

@@ -13,13 +13,14 @@ from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
-from epslint.analysis.filters import filtered
+from epslint.analysis.filters import filtered, prunes
 from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
 from epslint.analysis.libraries import NAMESPACES
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.places import Test, said_of, test_of
 from epslint.analysis.ranges import Range
+from epslint.analysis.totals import are_some
 from epslint.analysis.transfer.arrangement import as_drawn, is_drawn_index
 from epslint.analysis.transfer.call import WHOLE
 
@@ -90,7 +91,8 @@ class Subscripts:
                 return self._selected(node, base, chosen, test.operand, env)
             base = chosen
         base = at_the_counted(base, Operand(index, position), env)
-        size = ranges.NONNEGATIVE if position.can_be_empty else base.size
+        empty = position.can_be_empty and not are_some(position, env)
+        size = ranges.NONNEGATIVE if empty else base.size
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
 
@@ -118,7 +120,10 @@ class Subscripts:
         """`y[y > 0]`: the elements for which the mask is true, possibly none."""
         operands = {"x": Operand(subscript.value, base), "mask": mask}
         left = filtered(operands["x"], mask)
-        some = left is not None or mask.fact.is_any(Kind.PEAKED)
+        pruned = names.tells_of_weights(called(subscript.value)) and prunes(
+            subscript.value, mask, truth=True
+        )
+        some = pruned or left is not None or mask.fact.is_any(Kind.PEAKED)
         size = ranges.SOME if some else self.count_true(mask.node, env)
         kept = base.kinds & ~WHOLE if left is None else left.kinds
         kinds = kept | (chosen.kinds & Kind.NONZERO)

@@ -1,10 +1,12 @@
 """Totals: that something of a value is above 0 says that its sum is, if nothing of it is below.
 
 `if (n > 0).sum() > 0:` guards a division by `n.sum()`, whatever the two are called, and also where
-a helper made both.
+a helper made both. And there is something at the places where n is above 0.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -15,7 +17,7 @@ from epslint.analysis.keys import key_of, roots_of
 from epslint.analysis.makers import AS_NUMBERS
 from epslint.analysis.operators import operator_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin, behind
+from epslint.analysis.origin import Operand, behind, within
 
 _AS_ONE = AS_NUMBERS | {Op.ITEM, Op.DETACH, Op.TO_NUMPY}
 _COUNTING = frozenset({Op.SUM, Op.ANY, Op.COUNT_NONZERO})
@@ -26,12 +28,14 @@ _COUNTED = Kind.COUNT | Kind.MASK | Kind.LENGTH | Kind.SUM  # not negative by me
 def note_counted(count: Fact, env: Env) -> None:
     """A count of what is above 0 is not 0: note it of what was counted."""
     found = behind(count, _AS_ONE)
-    test = None if found is None or found.op not in _COUNTING else behind(found.fact("x"), _AS_ONE)
-    if test is None or test.op is not Op.COMPARE:
+    if found is None or found.op not in _COUNTING or "x" not in found.operands:
         return
-    value = _above_zero(test)
-    if value is not None and (key := _key(value)) is not None:
-        env.refine(key, Fact(ranges.POSITIVE), roots_of(value.node))
+    counted = within(found.operands["x"], _AS_ONE)
+    for value in (counted, *_above(counted, 0.0)):
+        if value is counted and not _is_nonnegative(value.fact):
+            continue
+        if (key := _key(value)) is not None:
+            env.refine(key, Fact(ranges.POSITIVE), roots_of(value.node))
 
 
 def as_counted(total: Fact, env: Env) -> Fact:
@@ -39,25 +43,45 @@ def as_counted(total: Fact, env: Env) -> Fact:
     origin = behind(total, _AS_ONE)
     if origin is None or origin.op not in _ADDING or "dim" in origin.operands:
         return total
-    value = origin.operands.get("x")
-    key = None if value is None else _key(value)
-    return total if key is None or env.fact(key) is None else total.within(ranges.POSITIVE)
+    value = within(origin.operands["x"], _AS_ONE) if "x" in origin.operands else None
+    if value is None or not _is_nonnegative(value.fact) or not _is_noted(value, env):
+        return total
+    return total.within(ranges.POSITIVE)
 
 
-def _above_zero(test: Origin) -> Operand | None:
-    """x of `x > 0` and of `x != 0`, of which nothing is below."""
-    x, bound = test.operands.get("x"), test.fact("y").constant
-    if x is None or bound is None or bound < 0:
-        return None
-    operator = operator_of(test.node)
-    above = operator is cst.GreaterThan or (operator is cst.NotEqual and bound == 0)
-    counted = x.fact.is_any(_COUNTED) and not x.fact.is_any(Kind.SIGNED)
-    return x if above and (counted or x.fact.range.nonnegative) else None
+def are_some(places: Fact, env: Env) -> bool:
+    """Whether there are places where something holds: `np.where(n > 0)[0]`."""
+    origin = behind(places, _AS_ONE | {Op.PICK})
+    if origin is None or origin.op is not Op.NONZERO:
+        return False
+    asked = within(origin.operands["x"], _AS_ONE)
+    return any(_is_noted(value, env) for value in (asked, *_above(asked, ranges.INF)))
+
+
+def _above(asked: Operand, least: float) -> Iterator[Operand]:
+    """x of `x > 0` and of `x != 0`; of `x > 3` too, where more than is asked for is as well."""
+    test = asked.fact.origin
+    if test is None or test.op is not Op.COMPARE or "x" not in test.operands:
+        return
+    bound, operator = test.fact("y").constant, operator_of(test.node)
+    if (bound == 0 and operator in (cst.GreaterThan, cst.NotEqual)) or (
+        bound is not None and bound > least and operator is cst.GreaterThan
+    ):
+        yield within(test.operands["x"], _AS_ONE)
+
+
+def _is_nonnegative(fact: Fact) -> bool:
+    return fact.range.nonnegative or (fact.is_any(_COUNTED) and not fact.is_any(Kind.SIGNED))
+
+
+def _is_noted(value: Operand, env: Env) -> bool:
+    key = _key(value)
+    return key is not None and env.fact(key) is not None
 
 
 def _key(value: Operand) -> str | None:
     """What made it tells it from others, also where its name is another; else its name does."""
-    if value.fact.origin is not None:
-        return f"total of {id(value.fact.origin)}"
+    if (origin := value.fact.origin) is not None:
+        return f"total of {origin.frame}:{id(origin.node)}"
     key = key_of(value.node)
     return None if key is None else f"total of {key}"
