@@ -108,7 +108,9 @@ class MethodCalls:
             return None
         spelling = Spelling(*BY_GENERATORS[name], open_ended=True)
         operands = self._calls.bound(spelling, node, {}, env)
-        return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+        fact = self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+        # Known by a name only: that one element of many is drawn as 0 is not worth a word.
+        return replace(fact, zero=Evidence.NONE)
 
     def _sampled(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """`Categorical(probs).sample()`."""

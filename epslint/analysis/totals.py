@@ -64,9 +64,8 @@ def _above(asked: Operand, least: float) -> Iterator[Operand]:
     if test is None or test.op is not Op.COMPARE or "x" not in test.operands:
         return
     bound, operator = test.fact("y").constant, operator_of(test.node)
-    if (bound == 0 and operator in (cst.GreaterThan, cst.NotEqual)) or (
-        bound is not None and bound > least and operator is cst.GreaterThan
-    ):
+    above = bound is not None and bound > least and operator is cst.GreaterThan
+    if above or (bound == 0 and operator in (cst.GreaterThan, cst.NotEqual)):
         yield within(test.operands["x"], _AS_ONE)
 
 
