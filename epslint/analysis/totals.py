@@ -17,7 +17,7 @@ from epslint.analysis.keys import key_of, roots_of
 from epslint.analysis.makers import AS_NUMBERS
 from epslint.analysis.operators import operator_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, behind, within
+from epslint.analysis.origin import Operand, Origin, behind, within
 
 _AS_ONE = AS_NUMBERS | {Op.ITEM, Op.DETACH, Op.TO_NUMPY}
 _COUNTING = frozenset({Op.SUM, Op.ANY, Op.COUNT_NONZERO})
@@ -27,7 +27,7 @@ _COUNTED = Kind.COUNT | Kind.MASK | Kind.LENGTH | Kind.SUM  # not negative by me
 
 def note_counted(count: Fact, env: Env) -> None:
     """A count of what is above 0 is not 0: note it of what was counted."""
-    found = behind(count, _AS_ONE)
+    found = _made_at_once(count, _AS_ONE)
     if found is None or found.op not in _COUNTING or "x" not in found.operands:
         return
     counted = within(found.operands["x"], _AS_ONE)
@@ -40,7 +40,7 @@ def note_counted(count: Fact, env: Env) -> None:
 
 def as_counted(total: Fact, env: Env) -> Fact:
     """A total, with what was noted of what it is the total of."""
-    origin = behind(total, _AS_ONE)
+    origin = _made_at_once(total, _AS_ONE)
     if origin is None or origin.op not in _ADDING or "dim" in origin.operands:
         return total
     value = within(origin.operands["x"], _AS_ONE) if "x" in origin.operands else None
@@ -51,11 +51,17 @@ def as_counted(total: Fact, env: Env) -> Fact:
 
 def are_some(places: Fact, env: Env) -> bool:
     """Whether there are places where something holds: `np.where(n > 0)[0]`."""
-    origin = behind(places, _AS_ONE | {Op.PICK})
+    origin = _made_at_once(places, _AS_ONE | {Op.PICK})
     if origin is None or origin.op is not Op.NONZERO:
         return False
     asked = within(origin.operands["x"], _AS_ONE)
     return any(_is_noted(value, env) for value in (asked, *_above(asked, ranges.INF)))
+
+
+def _made_at_once(fact: Fact, through: frozenset[Op]) -> Origin | None:
+    """What made a value, all of it: not the last that was added to a running total."""
+    origin = behind(fact, through) if fact.origin is not None and fact.origin.whole else None
+    return origin if origin is not None and origin.whole else None
 
 
 def _above(asked: Operand, least: float) -> Iterator[Operand]:
