@@ -299,7 +299,26 @@ class Calls:
     # -- the rest ----------------------------------------------------------------------------
 
     def _unknown(self, node: cst.Call, env: Env) -> Fact:
-        path = dotted(node.func) or ""
+        given = self._handed_over(node, env)
+        full = self._expressions.resolved(dotted(node.func) or "", env) or ""
+        if full.startswith("pathlib."):
+            return NOT_A_NUMBER  # `Path(root) / mask` joins
+        if draws(node, given):
+            return drawn()
+        if called(node) in _GRIDS:
+            axes = zip(("x", "y"), node.args, given.values(), strict=False)
+            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
+            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
+        told = as_distribution(node, full, _told_by(_telling(node)))
+        known = any(fact.origin is not None for fact in given.values())
+        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
+            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
+            # of an argument is told by what becomes of the result.
+            return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
+        return told
+
+    def _handed_over(self, node: cst.Call, env: Env) -> Mapping[str, Fact]:
+        """What a stranger is given, by keyword or position; it may come back changed."""
         use, given = _use_in(node), dict[str, Fact]()
         for position, argument in enumerate(node.args):
             fact = self._expressions.eval(argument.value, env)
@@ -309,25 +328,7 @@ class Calls:
                 self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self._forget(argument.value, fact, env)
-        full = self._expressions.resolved(path, env) or ""
-        if full.startswith("pathlib."):
-            return NOT_A_NUMBER  # `Path(root) / mask` joins
-        if draws(node, given):
-            return drawn()
-        if called(node) in _GRIDS:
-            axes = zip(("x", "y"), node.args, given.values(), strict=False)
-            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
-            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        if isinstance(node.func, cst.Call):
-            path = dotted(node.func.func) or ""  # `initializers.lecun_normal()(key, shape)`
-        name = path if names.tells_of_initialiser(path) else called(node)
-        told = as_distribution(node, full, _told_by(name))
-        known = any(fact.origin is not None for fact in given.values())
-        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
-            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
-            # of an argument is told by what becomes of the result.
-            return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
-        return told
+        return given
 
     def _forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""
@@ -375,6 +376,13 @@ def _is_rounded(operands: Mapping[str, Operand]) -> bool:
 
 
 @cache
+def _telling(node: cst.Call) -> str:
+    """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
+    func = node.func.func if isinstance(node.func, cst.Call) else node.func
+    path = dotted(func) or ""
+    return path if names.tells_of_initialiser(path) else called(node)
+
+
 def _told_by(name: str) -> Fact:
     """What the name of a function says of its result; a class gives an object."""
     if names.tells_of_initialiser(name):
