@@ -16,6 +16,7 @@ from epslint.analysis.dividends import divided
 from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.forms import TELLING, formed
 from epslint.analysis.frame import Heard
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.libraries import function
@@ -174,7 +175,10 @@ class Calls:
     def _related(self, op: Op, operands: dict[str, Operand], env: Env) -> dict[str, Operand]:
         """The operands, with what is known of them because of each other or of how they came."""
         if op is Op.DIV:
-            return dict(divided(operands, env))
+            function = self._expressions.frame.scope.function
+            return dict(divided(operands, env, function))
+        if op in TELLING:
+            return dict(formed(op, operands))
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)
             return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}

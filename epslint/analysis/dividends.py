@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from epslint.analysis import ranges
+from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.labels import tells_of_loss
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -22,14 +25,17 @@ from epslint.analysis.totals import as_counted
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 
-def divided(operands: Mapping[str, Operand], env: Env) -> Mapping[str, Operand]:
-    """The operands of a division, with what the dividend tells of the divisor."""
+def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping[str, Operand]:
+    """The operands of a division in a function, with what the dividend tells of the divisor."""
     x, y = operands.get("x"), operands.get("y")
     if x is None or y is None or not y.fact.range.has_zero:
         return operands
     if y.fact.zero and not (total := as_counted(y.fact, env)).zero:
         return {**operands, "y": replace(y, fact=total)}
     zero = y.fact.zero
+    if not zero and (kind := told_by_dividend(x, y, function)):
+        known = Fact(ranges.NONNEGATIVE, kinds=kind, ground=Evidence.NAMED, zero=Evidence.NAMED)
+        return {**operands, "y": replace(y, fact=_as(known, y.fact))}
     if not zero and (kind := kind_of_whole(x, y, env)):
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
     if _is_own_magnitude(x, y):
@@ -37,6 +43,11 @@ def divided(operands: Mapping[str, Operand], env: Env) -> Mapping[str, Operand]:
     elif any(is_weak(x, y) for is_weak in _WEAK):
         zero = Evidence.NONE
     return operands if zero is y.fact.zero else {**operands, "y": _with_zero(y, zero)}
+
+
+def _as(known: Fact, fact: Fact) -> Fact:
+    """What is known, of this value."""
+    return replace(fact, range=known.range, kinds=known.kinds, ground=known.ground, zero=known.zero)
 
 
 def _with_zero(operand: Operand, zero: Evidence) -> Operand:
@@ -78,7 +89,6 @@ def _is_inverse_weight(x: Operand, y: Operand) -> bool:
     return not x.fact.is_any(TOPIC | Kind.PROB)
 
 
-_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
 _LEARNED_FROM = TOPIC | LOGARITHMIC | Kind.RATIO
 
 
@@ -86,7 +96,7 @@ def _is_pooling(x: Operand, y: Operand) -> bool:
     """A mean over what is not padding: only of a loss it may be that nothing is left."""
     if not y.fact.is_any(Kind.PADS) or x.fact.is_any(_LEARNED_FROM):
         return False
-    return not any(map(_LOSS.search, words_of(x.node)))
+    return not any(map(tells_of_loss, words_of(x.node)))
 
 
 def _is_written(x: Operand, y: Operand) -> bool:

@@ -23,6 +23,7 @@ from epslint.analysis.fact import (
     Kind,
     replace,
 )
+from epslint.analysis.forms import formed, opposed
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
@@ -53,6 +54,7 @@ _WALKING = frozenset(
     {"enumerate", "reversed", "sorted", "list", "tuple", "range", "len", "items", "values", "keys"}
 )
 _TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
+_SUMMING = (Op.ADD, Op.SUB)
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
 
@@ -147,7 +149,9 @@ class Expressions:
     ) -> Fact:
         """The result of an operation, noted as a site."""
         if op is Op.DIV:
-            operands = divided(operands, env)
+            operands = divided(operands, env, self.frame.scope.function)
+        elif op is Op.POW:
+            operands = formed(op, operands)
         fact = self.transferred(op, operands, form)
         if op is Op.COMPARE:
             fact = compared(fact, node, operands)
@@ -276,6 +280,8 @@ class Expressions:
             self._masked(left, right, env)
             self._masked(right, left, env)
         fact = self.apply(op, node, operands, env)
+        if op in _SUMMING and self.frame.recording:
+            self.ledger.reconsider(opposed(*operands.values()))
         if op is Op.SUB and type(node.left) is type(node.right) is cst.Name:
             return self._as_guarded(node, fact, env)  # under `if high > low:`
         return fact

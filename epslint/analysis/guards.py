@@ -23,7 +23,7 @@ from epslint.analysis.keys import (
     roots_of,
 )
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import LEFT_BY, limits_by, of_magnitude
+from epslint.analysis.limits import LEFT_BY, limits_by, of_extreme, of_magnitude
 from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
@@ -387,8 +387,8 @@ def _inside(node: cst.Call, limits: Range) -> Range | None:
     name = called(node)
     if name in _TRANSPARENT:
         return limits
-    if name in ("min", "amin") and limits.positive and len(node.args) <= 1:
-        return ranges.POSITIVE
+    if len(node.args) <= 1 and (beyond := of_extreme(name, limits)) is not None:
+        return beyond
     return of_magnitude(name, limits)
 
 

@@ -225,6 +225,30 @@ def called(node: cst.BaseExpression) -> str:
     return func.value if isinstance(func, cst.Name) else ""
 
 
+_LEAVING_LABEL = frozenset(
+    {
+        *("float", "double", "half", "item", "to", "type", "astype", "clone", "detach"),
+        *("unsqueeze", "squeeze", "view", "reshape", "expand_as", "type_as"),
+    }
+)
+
+
+def label_of(node: cst.BaseExpression) -> str:
+    """What a value goes by: `n` of `n`, `self.n`, `batch["n"]`, `n[:, None]`, `n.float()`."""
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString):
+            return str(evaluated(index.value.value))
+        return label_of(node.value)
+    if not isinstance(node, cst.Call):
+        return called(node)
+    if called(node) not in _LEAVING_LABEL:
+        return ""
+    if isinstance(node.func, cst.Attribute):
+        return label_of(node.func.value)
+    return label_of(node.args[0].value) if node.args else ""
+
+
 def is_none_test(node: cst.BaseExpression) -> bool:
     """`x is None`."""
     if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:

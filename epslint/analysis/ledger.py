@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,18 @@ def _autocast(op: Op, fact: Fact, lowered: DType) -> Fact:
     if op in _LOWERED:
         return replace(fact, dtype=lowered)
     return replace(fact, dtype=DType.FLOAT32) if op in _IN_FLOAT32 else fact
+
+
+def _told_too(
+    facts: Mapping[str, Fact] | None, site: Site, told: Mapping[str, Operand]
+) -> Mapping[str, Fact] | None:
+    """Operands as they are where a test holds, with what was told of them, if that test said
+    nothing.
+    """
+    if facts is None:
+        return None
+    same = {name for name in told if facts.get(name) == site.operands[name].fact}
+    return {name: told[name].fact if name in same else fact for name, fact in facts.items()}
 
 
 class Ledger:
@@ -190,6 +202,18 @@ class Ledger:
         site = self._frame.sites[key]
         if site.choice is None or not site.choice.inline:
             self._frame.sites[key] = replace(site, chosen=chosen, choice=choice)
+
+    def reconsider(self, told: Iterable[tuple[Origin, Mapping[str, Operand]]]) -> None:
+        """What came after operations tells more of their operands."""
+        for origin, operands in told:
+            key = (origin.node, origin.op)
+            if (site := self._frame.sites.get(key)) is not None:
+                self._frame.sites[key] = replace(
+                    site,
+                    operands={**site.operands, **operands},
+                    chosen=_told_too(site.chosen, site, operands),
+                    masked=_told_too(site.masked, site, operands),
+                )
 
     def note_mask(self, origin: Origin, masked: Mapping[str, Fact], mask: Choice) -> None:
         """Note at the site that made a value how its operands are where a mask keeps it."""

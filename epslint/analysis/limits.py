@@ -85,6 +85,15 @@ def _is_chosen(operator: Comparing, fact: Fact, other: Operand) -> bool:
 _SINGLE = (Form.UNKNOWN, Form.NUMBER)
 
 
+def of_extreme(name: str, limits: Range) -> Range | None:
+    """What `min(x) > 0` and `x.max() < 1` tell of each x."""
+    if name in ("min", "amin") and limits.lo > -ranges.INF:
+        return Range(limits.lo, ranges.INF, limits.lo_open)
+    if name in ("max", "amax") and limits.hi < ranges.INF:
+        return Range(-ranges.INF, limits.hi, hi_open=limits.hi_open)
+    return None
+
+
 def of_magnitude(name: str, limits: Range) -> Range | None:
     """What `abs(x) > 0` and `abs(x) < 1` tell of x."""
     if name in ("abs", "fabs") and limits.positive:

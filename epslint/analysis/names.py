@@ -22,6 +22,12 @@ _WHICH = (
     r"tensor|seq|sequence|batch|local|masked|shifted|[a-z]{1,3}|per_[a-z]+|\d+))*"
 )
 
+# The same of probabilities, of which a sum or a mean is none.
+_WHOSE = (
+    r"(_(a|b|p|q|s|t|i|j|old|new|cur|ref|prev|pos|neg|real|fake|chosen|rejected|teacher|student|all|"
+    r"target|flat|batch|\d+))?"
+)
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # Words of settings: what is chosen is positive by its meaning.
@@ -90,14 +96,19 @@ _WORDS = (
         _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
     ),
     _word(
+        rf"(^|_)(log_?(likelihoods?|liks?)|loglik(elihood)?s?|logliks?){_WHICH}$",
+        _fact(ranges.REAL, Kind.LOGPROB),
+    ),
+    _word(
         r"(^|_)log_?(std|stds|sigma|sigmas|var|vars|variance|alpha|scale|scales|stddev)$",
         _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
     ),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),
     _word(
-        r"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?)$",
+        rf"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?){_WHOSE}$",
         _fact(ranges.UNIT, Kind.PROB, zero=_NAMED),
     ),
+    _word(r"(^|_)likelihoods?$", _fact(ranges.NONNEGATIVE, Kind.PROB, zero=_NAMED)),
     # What is padded holds something that is not, and who acts can do something. Over a loss the
     # same name is given to the mask of an answer, which may be empty: what is divided will tell.
     _word(
@@ -131,7 +142,9 @@ _WORDS = (
         r"^cos(ines?|_?theta|_?phi)?$|(^|_)cos(ine)?_sim(ilarit(y|ies))?$",
         _fact(ranges.SIGNED_UNIT, Kind.SIGNED),
     ),
-    _word(r"(^|_)(degs?|degrees?)$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)),
+    _word(
+        r"(^|_)(degs?|degrees?)(_(in|out))?$", _fact(ranges.NONNEGATIVE, Kind.COUNT, zero=_NAMED)
+    ),
     # One expert, class or cluster that gets nothing is enough.
     _word(
         r"(^|_)(tokens|samples|counts?|items|load)_per_(expert|group|class|cluster|bin|bucket)$",

@@ -10,7 +10,9 @@ import libcst as cst
 
 from epslint.analysis import filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, key_of
+from epslint.analysis.forms import is_unknown, weighed_either_way
+from epslint.analysis.keys import called, key_of, label_of
+from epslint.analysis.labels import tells_of_reference
 from epslint.analysis.makers import is_some_of, maker
 from epslint.analysis.marked import with_marked_zeros
 from epslint.analysis.moments import of_variance
@@ -141,6 +143,22 @@ def _advantage(x: Operand, y: Operand) -> Fact | None:
     return replace(_like(x.fact, ADVANTAGE), grad=x.fact.grad or y.fact.grad)
 
 
+def _log_ratio_to_reference(x: Operand, y: Operand) -> Fact | None:
+    """`logp - reference.detach()`: what a log-probability is compared to is one, too."""
+    for logp, other in ((x, y), (y, x)):
+        if logp.fact.is_any(Kind.LOGPROB) and is_unknown(other.fact) and _is_reference(other):
+            named = Evidence.NAMED
+            kinds = Kind.LOGRATIO | Kind.SIGNED
+            return _like(logp.fact, Fact(ranges.REAL, kinds=kinds, ground=named, huge=named))
+    return None
+
+
+def _is_reference(operand: Operand) -> bool:
+    origin = behind(operand.fact, (Op.SAME, Op.PICK))
+    detached = origin is not None and origin.op is Op.DETACH
+    return detached or tells_of_reference(label_of(operand.node))
+
+
 def _is_larger_of(fact: Fact, key: str) -> bool:
     """`torch.maximum(a, b)`, and `torch.max(a, b)`: neither a nor b is larger."""
     origin = behind(fact, (Op.SAME, Op.DETACH))
@@ -161,7 +179,13 @@ def _variance(x: Operand, y: Operand) -> Fact | None:
     return replace(known, dtype=left.dtype, form=form, grad=left.grad or right.grad)
 
 
-_DIFFERENCES_BY_NAME = (_from_running_maximum, _exponential_less, _advantage, _variance)
+_DIFFERENCES_BY_NAME = (
+    _from_running_maximum,
+    _exponential_less,
+    _advantage,
+    _variance,
+    _log_ratio_to_reference,
+)
 _DIFFERENCES = (
     _from_itself,
     _from_maximum,
@@ -201,7 +225,7 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
     if maker(x.fact)[0] is maker(y.fact)[0] is Op.CUMSUM:
         # Hits and misses as they come, each of them one or the other: `tp / (tp + fp)`.
         return replace(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})), zero=Evidence.NONE)
-    return _of_equal_choices(x.fact, y.fact)
+    return _of_equal_choices(x.fact, y.fact) or weighed_either_way(x, y)
 
 
 def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:

@@ -14,6 +14,7 @@ from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.filters import kept_where
+from epslint.analysis.forms import chosen_either_way
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.places import test_of
@@ -49,7 +50,11 @@ class Selections:
         expressions = self._expressions
         expressions.bindings.repair(unmet.fact, test.node, True, env)
         expressions.bindings.repair(met.fact, test.node, False, env)
-        joined = kept_where(test, met, unmet) or _joined(met, unmet, first, second)
+        joined = (
+            kept_where(test, met, unmet)
+            or chosen_either_way(test, met, unmet)
+            or _joined(met, unmet, first, second)
+        )
         constants = {first.constant, second.constant} - {None}
         if -ranges.INF in constants:
             joined = joined.plus(Kind.STRUCK)

@@ -15,6 +15,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered, prunes
 from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
+from epslint.analysis.labels import tells_of_extreme
 from epslint.analysis.libraries import NAMESPACES
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -76,7 +77,7 @@ class Subscripts:
         position = self._expressions.eval(index, env)
         if isinstance(index, cst.SimpleString):
             name = str(evaluated(index.value))
-            return base.part(name) or names.named(name)
+            return base.part(name) or self._entry(node, name, base)
         place = position.constant
         if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
             return part
@@ -95,6 +96,14 @@ class Subscripts:
         size = ranges.NONNEGATIVE if empty else base.size
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
+
+    def _entry(self, node: cst.Subscript, name: str, base: Fact) -> Fact:
+        """`stats["min"]`: of an extreme it matters where it was kept."""
+        told = names.named(name)
+        if told is not UNKNOWN or not tells_of_extreme(name):
+            return told
+        kept = {"x": Operand(node.value, base)}
+        return replace(told, origin=self._expressions.ledger.origin(Op.PICK, node, kept))
 
     def _picked(
         self,

@@ -16,7 +16,9 @@ class UnguardedCountDivision(SiteRule):
     Flags a denominator that is a sum or a count: `mask.sum()`, `count_nonzero`, the number of
     valid tokens, a sum per group (`scatter_add_`), a trace, a degree, the length of a filtered
     list. It follows the value through names, helpers of the same file and attributes, and is
-    silent where a guard on the way keeps it away from 0.
+    silent where a guard on the way keeps it away from 0. Under a sum or a loss a name is enough
+    that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`; `avg_factor` and
+    `normalizer` only in a public function that reduces, because it does not know who calls it.
 
     ## Why is this bad
     A batch in which every token is masked, a group that got no member, a class without samples:

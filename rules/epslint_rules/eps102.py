@@ -23,7 +23,8 @@ class UnguardedSpreadDivision(SiteRule):
     Flags a denominator that measures spread or size: `std`, `var`, the square root of a variance,
     a norm, `max - min`, the largest magnitude. Not that of what a network gives (embeddings,
     hidden states) or of a layer's weights, which is never 0 but in theory. A name alone is
-    evidence only for rewards, returns and advantages: any other `std` is a setting.
+    evidence only for rewards, returns and advantages: any other `std` is a setting. What is divided
+    is evidence, too: `vector / vector_norm`, `(x - stats["min"]) / (stats["max"] - stats["min"])`.
 
     ## Why is this bad
     A group of identical rewards has a standard deviation of exactly 0, a padding vector a norm of

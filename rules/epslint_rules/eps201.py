@@ -17,8 +17,9 @@ class LogOfProbability(SiteRule):
 
     ## What it does
     Flags the log of a probability without an epsilon: a mixture of softmaxes, a gathered
-    probability, `dist.probs`, a parameter called `probs`. The log of a softmax or of a sigmoid
-    itself has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204. Silent for
+    probability, `dist.probs`, a parameter called `probs`, and whatever is logged as p and as 1 - p
+    in one sum, or made by `where(y == 1, p, 1 - p)`. The log of a softmax or of a sigmoid itself
+    has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204. Silent for
     the probability of what was drawn from the same distribution, and for `probs.log_()`: what is
     overwritten is a score that nothing learns from.
 

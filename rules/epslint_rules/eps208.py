@@ -26,8 +26,9 @@ class EntropyOfZero(SiteRule):
 
     ## What it does
     Flags `lp.exp() * lp` and `probs * logprobs` where entries of the log-probabilities were struck
-    out with -inf before the log_softmax, and `p * log(p)` or `y * (log(y) - z)` of a tensor of
-    which nothing else is known: what is multiplied by its own log is a probability or a weight.
+    out with -inf before the log_softmax, and `p * log(p)`, `p * log(p / q)` or `y * (log(y) - z)`
+    of a tensor of which nothing else is known: what is multiplied by its own log is a probability
+    or a weight.
     Where p is known to be one, the log itself is the finding (EPS201, EPS202, EPS207).
 
     ## Why is this bad
@@ -124,9 +125,16 @@ def _own_log(factor: Operand, value: Operand) -> Origin | None:
         if log is None or log.op is not Op.LOG or log.fact("base").kinds:
             continue
         argument = log.operands["x"]
-        if same_value(argument, value) and _is_unguarded(argument, factor):
+        own = same_value(argument, value) or same_value(_dividend(argument), value)
+        if own and _is_unguarded(argument, factor):
             return log
     return None
+
+
+def _dividend(argument: Operand) -> Operand:
+    """p of `log(p / q)`, which is -inf where p is 0, whatever q is."""
+    origin = argument.fact.origin
+    return argument if origin is None or origin.op is not Op.DIV else origin.operands["x"]
 
 
 def _is_unguarded(argument: Operand, log: Operand) -> bool:

@@ -25,8 +25,9 @@ class UncappedLogprobExp(SiteRule):
 
     ## What it does
     Flags `exp(new_logp - old_logp)` and its relatives: summed, averaged, masked or scaled
-    differences, differences of negative log-likelihoods, values called `log_ratio`, and the weights
-    of advantage-weighted regression, `exp(beta * (q - v))`. Silent where the argument is bounded by
+    differences, differences of log-likelihoods and of negative ones, a log-probability less what is
+    detached or called a reference, values called `log_ratio`, and the weights of
+    advantage-weighted regression, `exp(beta * (q - v))`. Silent where the argument is bounded by
     its nature: one log-probability alone, `x - x.max()`, `x - x.logsumexp()`, minus a square or a
     magnitude, `logp - logp.detach()`. Silent also where infinity would be the truth or is caught:
     what is only logged or compared, a perplexity, a weight that is capped and not differentiated,

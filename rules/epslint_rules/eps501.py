@@ -29,9 +29,10 @@ class SqrtAtZero(SiteRule):
 
     ## What it does
     Flags the square root, also as `x ** 0.5`, of a value that is seen to reach 0 where the code
-    shows that a gradient is taken: a variance, a mean of squares, a probability, and there also a
-    discriminant `b ** 2 - c`. And, gradient or not, the root of a difference that is never negative
-    on paper and is so after rounding: `E[x²] - E[x]²`, `exp(d) - 1 - d`.
+    shows that a gradient is taken: a variance, a mean of squares, a probability, what is called a
+    distance, and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
+    difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`,
+    `exp(d) - 1 - d`.
 
     A gradient is shown by a parameter or submodule that the value comes through, by `forward` of a
     module, by a loss that the value goes into, by a public function from tensors to tensors.

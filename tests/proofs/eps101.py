@@ -52,6 +52,17 @@ PROOF = Proof(
             "power",
             "weights",
         ),
+        *each(
+            Torch(
+                fixture="hazard_normalisers",
+                adversarial=([0.0, 0.0], 0.0),
+                ordinary=([1.0, 2.0], 2.0),
+                constants=frozenset({1}),
+                bound=COUNT,
+                unseen_float16=ABSORBED,
+            ),
+            "over_what_was_masked",
+        ),
         Torch(
             function="mean",
             text=WIDER,

@@ -93,6 +93,14 @@ PROOF = Proof(
             bound=Bound(Role.GENERAL, power=2.0),
             unseen_float16=ABSORBED,
         ),
+        Torch(
+            function="unit",
+            fixture="hazard_named",
+            adversarial=([0.0, 0.0], [0.0]),
+            ordinary=([3.0, 4.0], [5.0]),
+            bound=Bound(Role.GENERAL),
+            unseen_float16=ABSORBED,
+        ),
         *each(NORMALIZE, "second_norm", "vector_norm"),
         *each(ARRAY, "method", "returns"),
         Numpy(

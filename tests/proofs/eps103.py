@@ -43,6 +43,15 @@ PROOF = Proof(
         ),
         replace(QUANTITY, function="sign_by_hand"),
         Torch(
+            function="slope",
+            fixture="hazard_forms",
+            adversarial=([1.0, 0.0, 0.0], [0.5, 1.0, 0.0]),
+            ordinary=([1.0, 0.0, 1.0], [0.5, 0.25, 0.75]),
+            constants=frozenset({0}),
+            bound=replace(LEARNED, over=0.25),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="inverse_power",
             text=INVERSE_POWER,
             adversarial=(SURE,),

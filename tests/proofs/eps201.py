@@ -10,6 +10,9 @@ SURE = [[0.0, 1.0, 0.0], [0.125, 0.75, 0.125]]
 LOGITS = [[0.5, -0.5, 0.0], [1.0, 0.0, -1.0]]
 SURE_LOGITS = [[0.0, -1000.0, 0.0], [1.0, 0.0, -1.0]]
 INDEX = [[1], [1]]
+LABELS = [1.0, 0.0, 1.0]
+CERTAIN = [0.0, 1.0, 0.5]  # and wrong
+GUESSES = [0.25, 0.5, 0.75]
 
 GIVEN = Torch(
     fixture="hazard_torch",
@@ -48,6 +51,38 @@ PROOF = Proof(
             ordinary=(PROBS, [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
             bound=Bound(Role.DIVERGENCE, over=0.125),
             unseen_float16="1e-9 is 0 in float16",
+        ),
+        Torch(
+            function="focal",
+            fixture="hazard_forms",
+            adversarial=(LABELS, CERTAIN),
+            ordinary=(LABELS, GUESSES),
+            constants=frozenset({0}),
+            bound=Bound(Role.PROBABILITY, over=0.125, gradient=8.0),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="of_a_likelihood",
+            fixture="hazard_forms",
+            adversarial=(CERTAIN,),
+            ordinary=(GUESSES,),
+            bound=Bound(Role.PROBABILITY, over=0.125, gradient=8.0),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
+            function="of_two_policies",
+            fixture="hazard_forms",
+            adversarial=(SURE, PROBS),
+            ordinary=(PROBS, [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
+            bound=Bound(Role.PROBABILITY, over=0.125, value=2.0, gradient=8.0),
+            unseen_float16=ABSORBED,
+        ),
+        Numpy(
+            function="likelihood",
+            fixture="hazard_forms",
+            adversarial=(LABELS, CERTAIN),
+            ordinary=(LABELS, GUESSES),
+            bound=Bound(Role.PROBABILITY, over=0.125),
         ),
         *each(
             Numpy(

@@ -60,6 +60,19 @@ PROOF = Proof(
             "less_another_by_function",
             "plus_another",
         ),
+        *each(
+            Torch(
+                fixture="hazard_weighed",
+                adversarial=(SURE, PROBS),
+                ordinary=(PROBS, PROBS),
+                constants=frozenset({1}),
+                # Beside p / q an epsilon is q times as large to p.
+                bound=EPSILON,
+                unseen_float16=ABSORBED,
+            ),
+            "over_another",
+            "over_another_by_method",
+        ),
         Numpy(
             function="with_numpy",
             fixture="hazard_weighed_numpy",

@@ -65,6 +65,8 @@ PROOF = Proof(
             constants=frozenset({1}),
             unseen_float16=OVERFLOWS,
         ),
+        replace(RATIO, fixture="hazard_reference", function="detached"),
+        replace(RATIO, fixture="hazard_reference", function="of_likelihoods"),
         replace(DIVERGENCE, function="kl_to_reference"),
         replace(
             DIVERGENCE,

@@ -45,6 +45,13 @@ PROOF = Proof(
             "rmse_of_a_loss",
         ),
         Torch(
+            function="matching_loss",
+            fixture="hazard_named",
+            adversarial=(NOTHING,),
+            ordinary=([[2.0, 1.0], [0.5, 4.0]],),
+            unseen_float16=ABSORBED,
+        ),
+        Torch(
             function="sine_of_a_cosine",
             fixture="hazard",
             adversarial=([[1.0, 0.0]], [[2.0, 0.0]]),

@@ -270,7 +270,8 @@ def div(call: Call) -> Fact:
     x, y = call.x, call.y
     if x.is_any(Kind.PROB) and y.is_any(Kind.PROB):
         ground = weakest(x.ground, y.ground)
-        return result(call, ranges.NONNEGATIVE, Kind.RATIO, ground=ground, zero=x.zero, huge=ground)
+        limits = ranges.NONNEGATIVE if x.range.has_zero else ranges.POSITIVE
+        return result(call, limits, Kind.RATIO, ground=ground, zero=x.zero, huge=ground)
     kinds = x.kinds & (TOPIC | Kind.LOGRATIO | Kind.SIGNED)
     if y.constant is not None or y.is_any(_SCALES):
         kinds = x.kinds & ~WHOLE

@@ -1,0 +1,121 @@
+"""Divisors that are only called something: what they are is told by what they divide.
+
+A sum over `avg_factor` is an average, and of nothing it is 0 / 0. A vector over `vector_norm` is
+made of length 1, `(x - low) / (high - low)` is brought between 0 and 1: the null vector is not, and
+nor is what is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.forms import KEEPING, is_unknown
+from epslint.analysis.keys import called, key_of, label_of, words_of
+from epslint.analysis.labels import (
+    HIGHEST,
+    LOWEST,
+    counted_by_name,
+    tells_of_gathering,
+    tells_of_loss,
+    tells_of_statistics,
+)
+from epslint.analysis.makers import maker
+from epslint.analysis.names import snake
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, Origin, behind, within
+
+
+def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
+    """What an unknown divisor is, and NONE if the dividend does not say."""
+    if _is_span(x, y):
+        return Kind.SPAN
+    if not is_unknown(y.fact):
+        return Kind.NONE
+    label = snake(label_of(within(y, KEEPING).node))
+    if label and _is_handed(y.fact) and (kind := counted_by_name(label, function)):
+        return kind if _is_total(x) else Kind.NONE
+    return Kind.NORM if _is_own_norm(x, y, label) else Kind.NONE
+
+
+def _is_handed(fact: Fact) -> bool:
+    """Whether it came as it is, from a caller or out of something: nothing was computed here."""
+    origin = behind(fact, KEEPING)
+    if origin is None:
+        return True
+    return origin.op is Op.CALL and tells_of_gathering(called(origin.node))
+
+
+def _is_total(x: Operand) -> bool:
+    """A sum, or a loss that was summed somewhere else."""
+    if x.fact.is_any(Kind.SUM) or maker(x.fact)[0] is Op.SUM:
+        return True
+    return any(map(tells_of_loss, words_of(x.node)))
+
+
+_NORM = re.compile(r"(^|_)norms?(_|$)")
+_ASKED_FOR = re.compile(r"(^|_)(max|min|clip|target|limit)(_|$)")
+
+
+def _is_norm(label: str) -> bool:
+    """Whether this is what a norm is called, and not one that somebody asks for."""
+    return _NORM.search(label) is not None and _ASKED_FOR.search(label) is None
+
+
+def _is_own_norm(x: Operand, y: Operand, label: str) -> bool:
+    """`vector / vector_norm`, `dot(a, b) / (a_norm * b_norm)`, and `weight_norm / update_norm`."""
+    product = y.fact.origin
+    if product is not None and product.op is Op.MUL:
+        factors = product.operands.values()
+        norms = all(is_unknown(f.fact) and _is_norm(snake(label_of(f.node))) for f in factors)
+        return norms and maker(x.fact)[0] in _INNER
+    if not _is_norm(label) or not _is_handed(y.fact):
+        return False
+    stem, above = _NORM.sub("", label).strip("_"), snake(label_of(x.node))
+    return bool(stem) and (stem == above or _is_norm(above))
+
+
+_INNER = frozenset({Op.DOT, Op.MATMUL, Op.EINSUM, Op.SUM})
+
+
+def _is_span(x: Operand, y: Operand) -> bool:
+    """`(x - low) / (high - low)`, of statistics that were kept: of data that may be constant."""
+    above, below = _unscaled(x.fact), y.fact.origin
+    if above is None or below is None or not above.op is below.op is Op.SUB:
+        return False
+    low, high = below.operands.get("y"), below.operands.get("x")
+    if low is None or high is None or not (is_unknown(low.fact) and is_unknown(high.fact)):
+        return False
+    key = key_of(low.node)
+    if key is None or key != key_of(above.operands["y"].node):
+        return False
+    return all(map(_is_kept_statistic, (low, high))) and _are_extremes(low, high)
+
+
+def _unscaled(fact: Fact) -> Origin | None:
+    """The difference in `2 * (x - low)`."""
+    origin = fact.origin
+    if origin is None or origin.op is not Op.MUL:
+        return origin
+    factors = [factor.fact for factor in origin.operands.values() if factor.fact.constant is None]
+    return factors[0].origin if len(factors) == 1 else origin
+
+
+def _is_kept_statistic(operand: Operand) -> bool:
+    """`stats["min"]`, and what was given that; not a setting, nor the corner of a box."""
+    origin = operand.fact.origin
+    node = operand.node if origin is None else origin.node
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice
+        if not isinstance(index, cst.Index) or not isinstance(index.value, cst.SimpleString):
+            return False
+    elif not isinstance(node, cst.Attribute):
+        return False
+    return tells_of_statistics(label_of(node.value))
+
+
+def _are_extremes(low: Operand, high: Operand) -> bool:
+    least, most = snake(label_of(low.node)), snake(label_of(high.node))
+    return LOWEST.search(least) is not None and HIGHEST.search(most) is not None

@@ -1,0 +1,111 @@
+"""Labels: what a name tells of a value in one place only, of which `names` says nothing.
+
+Under a log a `power` is that of a signal, under a root a `distance` is one; a sum over `num_pos` is
+an average. Anywhere else these names are anybody's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from epslint.analysis.fact import Kind
+from epslint.analysis.names import snake
+
+# -- under a log -----------------------------------------------------------------------------------
+
+_POWER = re.compile(
+    r"(^|_)(mags?|magnitudes?|powers?|power_spec\w*|spec|specs|spectrums?|spectra|spectrograms?|psd|"
+    r"mels?|mel_(spec\w*|outputs?)|energ(y|ies)|amplitudes?|fbanks?|filter_?banks?)(_(x|y|hat))?$"
+)
+# What is a log already, and the energies of physics.
+_NO_POWER = re.compile(r"(^|_)(log\w*|ln|db|free|potential|kinetic|total|delta)(_|$)")
+
+
+def tells_of_power(name: str) -> bool:
+    """Whether a value of this name is the strength of a signal, which is 0 in silence."""
+    words = snake(name)
+    return _POWER.search(words) is not None and _NO_POWER.search(words) is None
+
+
+# -- under a root ----------------------------------------------------------------------------------
+
+_DISTANCE = re.compile(
+    r"(^|_)(dists?|distances?|sqdists?|(sq|squared|square)_(dists?|distances?)|"
+    r"(dists?|distances?)_?(sq|sqr|squared|2)|d2|r2)(_[a-z]{1,3})?$"
+)
+
+
+def tells_of_distance(name: str) -> bool:
+    return _DISTANCE.search(snake(name)) is not None
+
+
+# -- beside a log-probability ----------------------------------------------------------------------
+
+_REFERENCE = re.compile(r"^(old|ref|reference|behaviou?r|prev|previous)$")
+
+
+def tells_of_reference(name: str) -> bool:
+    """Whether a value of this name is what another is compared to."""
+    return _REFERENCE.search(snake(name)) is not None
+
+
+# -- under a sum -----------------------------------------------------------------------------------
+
+_THINGS = r"(pos|positives?|fgs?|foregrounds?|valid|masked|unmasked|matched|neighbou?rs)"
+_COUNTED = re.compile(
+    rf"(^|_)((num|n|nb|number_of|total|count)_(\w+_)?{_THINGS}(_\w+)?|"
+    r"valid_(tokens|counts?|num|steps)|(masks?|valid|pos|tokens?|targets?)_(counts?|total))$"
+)
+_SUMMED = re.compile(
+    r"(^|_)(denom|denominators?|(masks?|valid|pos|targets?|weights?)_sums?|"
+    r"(total|sum|summed)_(weights?|masks?|valid)|sum_of_weights)$"
+)
+# What a function that reduces is handed it cannot know; elsewhere it has been kept from 0 before.
+_FACTOR = re.compile(r"(^|_)(avg_factor|average_factor|normali[sz]ers?|normali[sz]ation_factor)$")
+_REDUCING = re.compile(r"^(?!_|test_)(\w+_)?(reduce\w*|mean|average|avg|aggregate)(_|$)")
+
+
+def counted_by_name(name: str, function: str) -> Kind:
+    """What sums are divided by that has this name, if it may be 0; in a function of that name."""
+    words = snake(name)
+    if _COUNTED.search(words):
+        return Kind.COUNT
+    factor = _FACTOR.search(words) and _REDUCING.search(snake(function))
+    return Kind.SUM if factor or _SUMMED.search(words) else Kind.NONE
+
+
+_GATHERING = re.compile(r"(^|_)(reduce|gather|sync|psum|all_reduce)(_|$)")
+
+
+def tells_of_gathering(function: str) -> bool:
+    """Whether a function of this name gives what it is given, of all processes: `reduce_mean`."""
+    return _GATHERING.search(snake(function)) is not None
+
+
+_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
+
+
+def tells_of_loss(name: str) -> bool:
+    """Whether a value of this name is learned from."""
+    return _LOSS.search(snake(name)) is not None
+
+
+# -- between the smallest and the largest ----------------------------------------------------------
+
+LOWEST = re.compile(r"(^|_)(min|minimum|mins|q01|low|lower)(_|$)")
+HIGHEST = re.compile(r"(^|_)(max|maximum|maxs|q99|high|upper)(_|$)")
+
+
+def tells_of_extreme(name: str) -> bool:
+    words = snake(name)
+    return LOWEST.search(words) is not None or HIGHEST.search(words) is not None
+
+
+_MEASURED = re.compile(
+    r"(^|_)(stats?|statistics|moments?|buffers?|norms?|normali[sz]\w*|min_?max|scalers?)(_|$)"
+)
+
+
+def tells_of_statistics(name: str) -> bool:
+    """Whether something of this name holds what was measured of data."""
+    return _MEASURED.search(snake(name)) is not None
