@@ -11,6 +11,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     can_be_negative,
     is_chosen_away,
@@ -30,7 +31,8 @@ class SqrtAtZero(SiteRule):
     ## What it does
     Flags the square root, also as `x ** 0.5`, of a value that is seen to reach 0 where the code
     shows that a gradient is taken: a variance, a mean of squares, a probability, what is called a
-    distance, and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
+    distance, what was given a floor of 0 (`x.clamp(min=0).sqrt()`; not a relu, whose own gradient
+    is 0 there), and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
     difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`,
     `exp(d) - 1 - d`.
 
@@ -61,14 +63,15 @@ class SqrtAtZero(SiteRule):
     Adds the epsilon of the place to a variance or a sum of squares: 1e-8, or 1e-6 for rewards and
     advantages; an epsilon in reach is used instead when its size fits. Anything else is clamped to
     that epsilon, which changes no value above it; so is a difference that can be negative, and to
-    0 where no gradient flows.
+    0 where no gradient flows. A floor of 0 that is there is raised to the epsilon.
 
     ## Fix safety
     Bounded: sqrt(x + eps) - sqrt(x) is at most eps / (2 sqrt(x)), and sqrt(eps) at 0; a clamp
     changes nothing above eps. Float16, where the code shows it, gets 1e-4.
 
     ## References
-    Measured on torch 2.13: `var().sqrt()` of a constant has a NaN gradient, `std()` has 0.
+    Measured on torch 2.13: `var().sqrt()` of a constant has a NaN gradient, `std()` has 0, and
+    `clamp(min=0).sqrt()` at the bound an infinite one.
     """
 
     code = "EPS501"
@@ -83,9 +86,13 @@ class SqrtAtZero(SiteRule):
             return
         if can_be_negative(site, operand):
             yield _negative(site, operand)
-        elif reaches_zero(operand.fact) and not is_divided_by(site):
+        elif operand.fact.zeroable and not is_divided_by(site):
             shown = learned(site, operand)
-            if shown.evidence:
+            if not shown.evidence:
+                return
+            if (floor := zero_floor(site, operand)) is not None:
+                yield lets_zero_through(site, operand, floor, shown)
+            elif reaches_zero(operand.fact):
                 yield _infinite_slope(site, operand, shown)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis.fact import weakest
-from epslint.analysis.learning import NOT_SHOWN
+from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     is_chosen_away,
     is_divided_by,
@@ -53,7 +55,8 @@ class FractionalPowerAtZero(SiteRule):
 
     ## Fix
     Clamps the base to the epsilon of the place, 1e-8; in float16, where the code shows it, to 1e-4.
-    An epsilon is added where the library of the base is not known.
+    A floor of 0 that is there is raised to it. An epsilon is added where the library of the base is
+    not known.
 
     ## Fix safety
     Bounded: the same value for every base above the epsilon; below it, the power of the epsilon.
@@ -74,14 +77,22 @@ class FractionalPowerAtZero(SiteRule):
             return
         if is_chosen_away(site) or is_divided_by(site) or operand.fact.constant is not None:
             return
-        shown = learned(site, operand) if reaches_zero(operand.fact) else NOT_SHOWN
+        shown = learned(site, operand) if operand.fact.zeroable else NOT_SHOWN
         if not shown.evidence:
             return
-        yield Diagnosis(
-            span=site.unit.span(operand.node),
-            message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(operand.fact)} "
-            f"in {operand.fact.range}: {zero_when(operand.fact)}, and the slope is infinite there",
-            confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
-            why=(*chain(operand.fact), *because(shown)),
-            fix=with_floor(site, operand) or with_epsilon(site, operand),
-        )
+        if (floor := zero_floor(site, operand)) is not None:
+            yield lets_zero_through(site, operand, floor, shown)
+        elif reaches_zero(operand.fact):
+            yield _infinite_slope(site, operand, exponent, shown)
+
+
+def _infinite_slope(site: Site, operand: Operand, exponent: float, shown: Shown) -> Diagnosis:
+    fact = operand.fact
+    return Diagnosis(
+        span=site.unit.span(operand.node),
+        message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(fact)} "
+        f"in {fact.range}: {zero_when(fact)}, and the slope is infinite there",
+        confidence=CONFIDENCE[weakest(fact.zero, shown.evidence)],
+        why=(*chain(fact), *because(shown)),
+        fix=with_floor(site, operand) or with_epsilon(site, operand),
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from epslint.epsilon import Role
-from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch, each
+from tests.proofs.proof import ABSORBED, EXACT, Bound, Numpy, Proof, Torch, each
 
 ROWS = [[2.0, -1.0, 0.5], [3.0, 1.0, -2.0], [1.0, 0.5, 0.25]]
 SAME_ROWS = [[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]
@@ -27,6 +29,14 @@ MAGNITUDE = Torch(
     unseen_float16=ABSORBED,
 )
 
+RAISED = Torch(
+    fixture="hazard_floor",
+    adversarial=([[0.0, -1.0, 2.0], [0.5, 0.0, 1.0]],),
+    ordinary=([[0.25, 0.75, 0.5], [0.5, 0.125, 1.0]],),
+    bound=EXACT,
+    unseen_float16=ABSORBED,
+)
+
 PROOF = Proof(
     code="EPS501",
     documented="sqrt(x + eps) - sqrt(x) is at most eps / (2 sqrt(x))",
@@ -43,6 +53,15 @@ PROOF = Proof(
             ),
             "rmse",
             "rmse_of_a_loss",
+        ),
+        *each(RAISED, "directly", "positional", "clamp_min", "power"),
+        replace(RAISED, function="used_twice", bound=Bound(Role.GENERAL, over=0.1)),
+        Torch(
+            function="deviation",
+            fixture="hazard_floor",
+            adversarial=(SAME_ROWS,),
+            ordinary=(ROWS,),
+            unseen_float16=ABSORBED,
         ),
         Torch(
             function="matching_loss",
