@@ -211,6 +211,10 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
     )
 
 
+# Methods that give their object an attribute of a name: a buffer, the state of a metric.
+REGISTERING = frozenset({"register_buffer", "add_state"})
+
+
 def self_of(node: FunctionNode) -> str | None:
     """What a method calls its object."""
     arguments = node.args.posonlyargs + node.args.args
@@ -228,7 +232,7 @@ def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
             yield child.attr
         elif (
             isinstance(child, ast.Call)
-            and last_name(child.func) == "register_buffer"
+            and last_name(child.func) in REGISTERING
             and child.args
             and isinstance(child.args[0], ast.Constant)
         ):

@@ -7,6 +7,7 @@ path is a matter of order, not of values.
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from epslint.glance import FunctionNode, descend
 from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
+
+
+_WINDOW = re.compile(r"slice|window|region|patch|crop|roi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,14 @@ class _Mention:
     moved: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """`self.to += …`, and `self.to[place] += …`."""
+
+    to: str
+    place: ast.expr | None = None
+
+
 class Counters:
     """Answers for the classes of one file."""
 
@@ -34,12 +46,13 @@ class Counters:
         self._outline = outline
         self._moves: dict[FunctionOutline, frozenset[str]] = {}
         self._words: dict[FunctionOutline, frozenset[str]] = {}
+        self._added: dict[FunctionOutline, tuple[_Addition, ...]] = {}
 
     def moved_by(self, function: FunctionOutline) -> frozenset[str]:
         """The attributes that a method adds to, whatever path it takes."""
         if function not in self._moves:
             node, moved = _definition(function), set[str]()
-            if (me := self_of(node)) and function.assigns:
+            if (me := self_of(node)) and (function.assigns or self._added_by(function)):
                 deque(_Walk(function.name, me).through(node.body, moved), maxlen=0)
             self._moves[function] = frozenset(moved)
         return self._moves[function]
@@ -47,7 +60,34 @@ class Counters:
     def is_filled(self, owner: ClassOutline, attribute: str) -> bool:
         """Whether some method puts something into it: `self.tree[i] = p`."""
         methods = (m for each in self._outline.lineage(owner) for m in each.methods.values())
-        return any(_puts_into(method, attribute) for method in methods)
+        if any(_puts_into(method, attribute) for method in methods):
+            return True
+        places = (each.place for each in self._additions(owner, attribute))
+        return any(place is not None and _is_window(place) for place in places)
+
+    def grows(self, owner: ClassOutline, attribute: str) -> bool:
+        """Whether some method adds to it."""
+        return any(each.place is None for each in self._additions(owner, attribute))
+
+    def grows_here_and_there(self, owner: ClassOutline, attribute: str) -> bool:
+        """Whether some method adds to single elements of it: `self.seen[label] += 1`."""
+        places = (each.place for each in self._additions(owner, attribute))
+        return any(place is not None and not _is_window(place) for place in places)
+
+    def entries_added_to(self, owner: ClassOutline, attribute: str) -> frozenset[str]:
+        """The entries of a mapping that some method adds to: `self.metrics["seen"] += 1`."""
+        places = (each.place for each in self._additions(owner, attribute))
+        return frozenset(text for text in map(_text, places) if text is not None)
+
+    def _additions(self, owner: ClassOutline, attribute: str) -> Iterator[_Addition]:
+        for each in self._outline.lineage(owner):
+            for method in each.methods.values():
+                yield from (found for found in self._added_by(method) if found.to == attribute)
+
+    def _added_by(self, method: FunctionOutline) -> tuple[_Addition, ...]:
+        if method not in self._added:
+            self._added[method] = tuple(_additions_in(_definition(method)))
+        return self._added[method]
 
     def moved_before(
         self, owner: ClassOutline, method: str, attribute: str, seen: frozenset[str] = frozenset()
@@ -149,6 +189,10 @@ class _Walk:
                 (moved.add if self._adds_to(name, statement.value) else moved.discard)(name)
 
     def _own(self, node: ast.expr) -> str:
+        """What is the object's own: `n` of `self.n`, `stats['n']` of `self.stats["n"]`."""
+        if isinstance(node, ast.Subscript) and (entry := _text(node.slice)) is not None:
+            holder = self._own(node.value)
+            return f"{holder}['{entry}']" if holder else ""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return ""
         return node.attr if node.value.id == self.me else ""
@@ -184,6 +228,29 @@ def _opening(method: str) -> Iterator[str]:
     for end, beginning in _PAIRED:
         if method.startswith(end) or (method.startswith("on_") and method.endswith(end)):
             yield method.replace(end, beginning)
+
+
+def _additions_in(node: FunctionNode) -> Iterator[_Addition]:
+    me = self_of(node)
+    for each in ast.walk(node):
+        target: ast.expr | None = each.target if isinstance(each, ast.AugAssign) else None
+        place = target.slice if isinstance(target, ast.Subscript) else None
+        holder = target.value if isinstance(target, ast.Subscript) else target
+        if not isinstance(holder, ast.Attribute) or not isinstance(holder.value, ast.Name):
+            continue
+        if holder.value.id == me:
+            yield _Addition(holder.attr, place)
+
+
+def _is_window(place: ast.expr) -> bool:
+    """Whether many elements are added to at once: windows are laid so that they cover all."""
+    named = isinstance(place, ast.Name) and _WINDOW.search(place.id) is not None
+    return named or isinstance(place, ast.Slice | ast.Tuple)
+
+
+def _text(node: ast.expr | None) -> str | None:
+    written = node.value if isinstance(node, ast.Constant) else None
+    return written if isinstance(written, str) else None
 
 
 def _is_private(method: str) -> bool:

@@ -195,12 +195,12 @@ class Expressions:
             if (imported := self.resolved(path, env)) is not None:
                 return library_value(imported)
             if (own := self._own_attribute(path)) is not None:
-                if own.zero and own.is_any(Kind.RUNNING) and self._has_moved(path, env):
+                if own.zero and own.is_any(Kind.RUNNING) and self.has_moved(path, env):
                     return replace(own, zero=Evidence.NONE)
                 return own
         return self._attribute_of(node, self.eval(node.value, env))
 
-    def _has_moved(self, path: str, env: Env) -> bool:
+    def has_moved(self, path: str, env: Env) -> bool:
         """Whether a count that starts at 0 has been added to by now."""
         if env.mode.gathered or env.fact(moved_key(path)) is not None:
             return True

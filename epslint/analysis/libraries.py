@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from epslint.analysis.fact import Form
-from epslint.analysis.spellings import EXACT, SPELLINGS, Spelling
+from epslint.analysis.spellings import ANYBODYS, EXACT, SPELLINGS, Spelling
 
 # The namespaces whose functions the table is about, and what they compute with. The longest
 # prefix of a dotted name decides.
@@ -77,10 +77,8 @@ def function(dotted: str) -> Function | None:
     if exact := EXACT.get(dotted):
         return Function(exact, NAMESPACES.get(namespace, Form.UNKNOWN))
     form = NAMESPACES.get(namespace) or _relative(namespace)
-    spelling = SPELLINGS.get(name)
-    if form is None or spelling is None:
-        return None
-    return Function(spelling, form)
+    spelling = ANYBODYS.get(name) if form is None else SPELLINGS.get(name)
+    return None if spelling is None else Function(spelling, form or Form.UNKNOWN)
 
 
 def _relative(namespace: str) -> Form | None:

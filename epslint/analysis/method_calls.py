@@ -16,6 +16,7 @@ from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.sizes import is_of_many
 from epslint.analysis.spellings import Spelling, method
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
@@ -89,6 +90,21 @@ class MethodCalls:
             self._expressions.bindings.bind(cst.Attribute(receiver.node, name), fact, env)
         return UNKNOWN
 
+    def _stated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`self.add_state("total", default=torch.zeros(n))`: whoever asks a metric has updated it,
+        but not with every class. Of a single total nothing is said.
+        """
+        given = {a.keyword.value if a.keyword else str(i): a.value for i, a in enumerate(node.args)}
+        name, default = given.get("0") or given.get("name"), given.get("1") or given.get("default")
+        if not isinstance(name, cst.SimpleString) or default is None:
+            return None
+        fact = self._expressions.eval(default, env)
+        attribute = cst.Name(str(evaluated(name.value)))
+        if attribute.value.isidentifier():
+            stated = fact if is_of_many(fact) else UNKNOWN
+            self._expressions.bindings.bind(cst.Attribute(receiver.node, attribute), stated, env)
+        return UNKNOWN
+
     def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
         """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
         spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
@@ -142,6 +158,15 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
+    def _sampled(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`Uniform(0, 1).sample()`, where the distribution is written."""
+        made = receiver.node
+        spelling = _DISTRIBUTIONS.get(called(made)) if isinstance(made, cst.Call) else None
+        if spelling is None or not isinstance(made, cst.Call):
+            return None
+        operands = self._calls.bound(spelling, made, {}, env)
+        return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(0, ids, x)`: a sum per group, 0 for a group that gets nothing."""
         added = [Operand(a.value, self._expressions.eval(a.value, env)) for a in node.args]
@@ -177,15 +202,21 @@ class MethodCalls:
         return UNKNOWN
 
 
+_DISTRIBUTIONS: Mapping[str, Spelling] = MappingProxyType(
+    {
+        "Uniform": Spelling(Op.RAND, ("min", "max")),
+    }
+)
 _Special = Callable[[MethodCalls, cst.Call, Operand, Env], "Fact | None"]
 
 _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {
         "register_buffer": MethodCalls._registered,
+        "add_state": MethodCalls._stated,
         "normal_": MethodCalls._redrawn,
         "uniform_": MethodCalls._drawn_between,
         "copy_": MethodCalls._copied,
-        "sample": MethodCalls._sampled,
+        **dict.fromkeys(("sample", "rsample"), MethodCalls._sampled),
         **dict.fromkeys(BY_GENERATORS, MethodCalls._drawn),
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),

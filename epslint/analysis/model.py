@@ -23,6 +23,7 @@ from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.learning import Learning
 from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
+from epslint.analysis.running import Running
 from epslint.analysis.signature import (
     annotated,
     differentiates,
@@ -321,12 +322,13 @@ class Model:
         if not facts:
             return names.named(name)
         # None and other placeholders of a constructor are not what the attribute is later.
-        real = [_changing(f) for f in facts if f.form is not Form.OTHER or f.parts]
-        found = _as_running(name, joined(real or facts), real)
+        running = Running(self.counters, owner, name)
+        real = [running.started(f) for f in facts if f.form is not Form.OTHER or f.parts]
+        found = running.as_running(joined(real or facts), real)
         if not found.is_any(Kind.RUNNING):
             found = joined([f for f in real if f.constant != 0] or real or facts)
-        if found.constant == 0 and found.form.tensor and self.counters.is_filled(owner, name):
-            return names.named(name)
+        if found.constant == 0 and found.form.tensor:
+            found = running.filled(found) or names.named(name)
         counted = found.form is Form.NUMBER and not names.is_epsilon(name)
         if found.constant == 0 and counted and self._has_strangers(owner):
             return names.named(name)  # a base class in another file counts it up
@@ -382,22 +384,6 @@ def _left(frame: Frame, attribute: str) -> Fact | None:
     if not ends or any(end is None for end in ends):
         return None
     return joined([end for end in ends if end is not None])
-
-
-def _changing(fact: Fact) -> Fact:
-    """A mapping's numbers are where it starts: `self.stats = {"total": 0}`."""
-    if fact.form is not Form.OTHER:
-        return fact
-    return replace(fact, parts=tuple(p for p in fact.parts if p[1].constant is None))
-
-
-def _as_running(name: str, fact: Fact, assigned: Sequence[Fact]) -> Fact:
-    """Running counts start at 0 and are added to; other attributes that start at 0 are not."""
-    starts_at_zero = any(each.constant == 0 for each in assigned)
-    grows = fact.is_any(Kind.RUNNING) or names.is_counter(name)
-    if starts_at_zero and grows and any(each.constant != 0 for each in assigned):
-        return fact.plus(Kind.RUNNING)
-    return fact.minus(Kind.RUNNING)
 
 
 def _at_hand(text: str, fact: Fact) -> Iterator[AtHand]:

@@ -40,7 +40,7 @@ BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
 # are of; every other one is of x.
 _NOT_OF_X = frozenset(
     {
-        *(Op.ZEROS, Op.ONES, Op.FULL, Op.ARANGE, Op.LINSPACE, Op.EYE, Op.RAND, Op.RANDN),
+        *(Op.ZEROS, Op.ONES, Op.FULL, Op.ARANGE, Op.LINSPACE, Op.EYE, Op.RAND, Op.RANDN, Op.GAMMA),
         *(Op.EINSUM, Op.ADDCDIV, Op.WHERE, Op.FINFO_EPS, Op.TIME, Op.SOLVE),
     }
 )

@@ -126,6 +126,7 @@ class Op(QuickEnum):
     ARANGE = auto()
     RAND = auto()
     RANDN = auto()
+    GAMMA = auto()
     MULTINOMIAL = auto()
     LINSPACE = auto()
     EYE = auto()

@@ -9,34 +9,20 @@ help: `g / (dx**2 + dy**2)` is for slopes, and somewhere it is flat.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import libcst as cst
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Kind
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import is_one
+from epslint.analysis.moments import base_of_square
 from epslint.analysis.names import tells_of_picture
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin, behind, within
+from epslint.analysis.origin import Operand, behind, within
 from epslint.analysis.relations import is_squared_length
+from epslint.analysis.terms import ARRANGING, PRODUCTS, Term, arranged, factors, is_root, terms
 
-# The same values in another shape, place or type.
-_ARRANGING = frozenset(
-    {Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.ITEM, Op.TO_NUMPY, Op.AS_TENSOR, Op.DETACH}
-)
 _TOTALS = frozenset({Op.SUM, Op.MEAN})
-_PRODUCTS = frozenset({Op.MUL, Op.NEG})
-_POWERS = _PRODUCTS | {Op.SQUARE, Op.POW}
-_DEEP = 6  # terms and factors are looked for no further down than this
-
-
-@dataclass(frozen=True, slots=True)
-class _Term:
-    """One of what a sum is made of."""
-
-    operand: Operand
-    added: bool
 
 
 def kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
@@ -50,11 +36,15 @@ def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
         return Kind.SPAN
     if is_squared_length(y.fact):
         return Kind.NORM
-    terms = list(_terms(y))
-    if len(terms) < 2 or any(_is_kept_away(term.operand, env) for term in terms):
+    if _is_accumulated(x, y):
+        return Kind.MAGNITUDE
+    if _is_drawn_share(x, y):
+        return Kind.SUM
+    whole = list(terms(y))
+    if len(whole) < 2 or any(_is_kept_away(term.operand, env) for term in whole):
         return Kind.NONE
-    parts = [factor for factor in _factors(x) if factor.fact.constant is None]
-    shared = _is_union([x, *parts], terms) or _is_harmonic(parts, terms) or _is_dice(parts, terms)
+    parts = [factor for factor in factors(x) if factor.fact.constant is None]
+    shared = _is_union([x, *parts], whole) or _is_harmonic(parts, whole) or _is_dice(parts, whole)
     return Kind.SUM if shared else Kind.NONE
 
 
@@ -67,98 +57,119 @@ def _is_kept_away(term: Operand, env: Env) -> bool:
     now = env.fact(key_of(term.node) or "")
     if now is not None and not now.range.has_zero:
         return True
-    origin = _arranged(term.fact)
+    origin = arranged(term.fact)
     if origin is None or origin.op is not Op.DIV:
         return False
-    return any(_is_kept_away(each.operand, env) for each in _terms(origin.operands["x"]))
+    return any(_is_kept_away(each.operand, env) for each in terms(origin.operands["x"]))
 
 
-def _is_union(parts: list[Operand], terms: list[_Term]) -> bool:
+def _is_union(parts: list[Operand], whole: list[Term]) -> bool:
     """`inter / (a + b - inter)`: nothing, of nothing in all."""
-    taken = [term.operand for term in terms if not term.added]
-    return len(terms) == 3 and len(taken) == 1 and any(_is_same(p, taken[0]) for p in parts)
+    taken = [term.operand for term in whole if not term.added]
+    return len(whole) == 3 and len(taken) == 1 and any(_is_same(p, taken[0]) for p in parts)
 
 
-def _is_harmonic(parts: list[Operand], terms: list[_Term]) -> bool:
+def _is_harmonic(parts: list[Operand], whole: list[Term]) -> bool:
     """`2 * p * r / (p + r)`, the terms weighted or not: both are 0 when neither finds anything."""
     keys = {_key(part) for part in parts} - {None}
-    weighed = [_factors(term.operand, _PRODUCTS) for term in terms]
-    summed = [{_key(factor) for factor in factors} & keys for factors in weighed]
-    paired = len(terms) == 2 and all(term.added for term in terms)
+    summed = [{_key(factor) for factor in factors(term.operand, PRODUCTS)} & keys for term in whole]
+    paired = len(whole) == 2 and all(term.added for term in whole)
     return paired and all(len(each) == 1 for each in summed) and summed[0] != summed[1]
 
 
-def _is_dice(parts: list[Operand], terms: list[_Term]) -> bool:
+def _is_dice(parts: list[Operand], whole: list[Term]) -> bool:
     """`2 * (x * y).sum() / (x.sum() + y.sum())`, or of their squares."""
-    overlap = _arranged(parts[0].fact) if len(parts) == 1 else None
-    if overlap is None or overlap.op not in _TOTALS or len(terms) != 2:
+    overlap = arranged(parts[0].fact) if len(parts) == 1 else None
+    if overlap is None or overlap.op not in _TOTALS or len(whole) != 2:
         return False
-    both = {_key(factor) for factor in _factors(overlap.operands["x"])} - {None}
-    summed = {_key_of_total(term.operand, overlap.op) for term in terms if term.added}
+    both = {_key(factor) for factor in factors(overlap.operands["x"])} - {None}
+    summed = {_key_of_total(term.operand, overlap.op) for term in whole if term.added}
     return len(both) == 2 and summed == both
 
 
 def _key_of_total(operand: Operand, op: Op) -> str | None:
     """What a sum is over; of squares, what was squared."""
-    origin = _arranged(operand.fact)
+    origin = arranged(operand.fact)
     if origin is None or origin.op is not op:
         return None
-    keys = {_key(factor) for factor in _factors(origin.operands["x"])}
+    keys = {_key(factor) for factor in factors(origin.operands["x"])}
     return keys.pop() if len(keys) == 1 else None
 
 
 def _is_largest(x: Operand, y: Operand) -> bool:
     """`image / image.max()`, and `(high - low) / high`: black is 0 everywhere."""
-    origin = _arranged(y.fact)
+    origin = arranged(y.fact)
     if origin is None or origin.op is not Op.MAX:
         return False
     key = _key(origin.operands["x"])
     if key is not None and key == _key(x):
         return any(map(tells_of_picture, words_of(x.node)))
-    difference = _arranged(x.fact)
+    difference = arranged(x.fact)
     if difference is None or difference.op is not Op.SUB:
         return False
     return _is_same(difference.operands["x"], y)
 
 
-def _terms(operand: Operand, *, added: bool = True, deep: int = _DEEP) -> Iterator[_Term]:
-    origin = _arranged(operand.fact)
-    if origin is None or origin.op not in (Op.ADD, Op.SUB) or not deep:
-        yield _Term(operand, added)
-        return
-    yield from _terms(origin.operands["x"], added=added, deep=deep - 1)
-    if (second := origin.operands.get("y")) is not None:
-        same = added if origin.op is Op.ADD else not added
-        yield from _terms(second, added=same, deep=deep - 1)
+def _is_drawn_share(x: Operand, y: Operand) -> bool:
+    """`g / g.sum()` and `g / (g + h)` of gammas, as a Dirichlet and a beta are drawn: where the
+    concentrations are small, all of them underflow at once.
+    """
+    total = arranged(y.fact)
+    if total is None or not any(map(_is_gamma, factors(x))):
+        return False
+    if total.op is Op.SUM:
+        return _is_gamma(total.operands["x"])
+    return total.op is Op.ADD and all(term.added and _is_gamma(term.operand) for term in terms(y))
 
 
-def _factors(
-    operand: Operand, through: frozenset[Op] = _POWERS, deep: int = _DEEP
-) -> Iterator[Operand]:
-    """What a product is made of; `x ** 2` is made of x."""
-    origin = _arranged(operand.fact)
-    if origin is None or origin.op not in through or not deep:
-        yield operand
-        return
-    yield from _factors(origin.operands["x"], through, deep - 1)
-    if origin.op is Op.MUL and (second := origin.operands.get("y")) is not None:
-        yield from _factors(second, through, deep - 1)
+def _is_gamma(operand: Operand) -> bool:
+    origin = behind(operand.fact, ARRANGING)
+    return origin is not None and origin.op is Op.GAMMA and operand.fact.range.has_zero
 
 
-def _arranged(fact: Fact) -> Origin | None:
-    """The operation behind mere rearrangements, where it is told what it is done to."""
-    origin = behind(fact, _ARRANGING)
-    return origin if origin is not None and "x" in origin.operands else None
+def _is_accumulated(x: Operand, y: Operand) -> bool:
+    """`g / sqrt(state.v + g * g)`: what gathers squares begins at 0, and stays there as long as
+    all that is gathered is 0.
+    """
+    root = arranged(y.fact)
+    if root is None or not is_root(root):
+        return False
+    gathered = root.operands["x"]
+    parts = [(term, list(factors(term.operand, PRODUCTS))) for term in terms(gathered)]
+    keys = {_key(factor) for factor in factors(x, PRODUCTS)} - {None}
+    fresh = [term for term, made_of in parts if _squares_one_of(keys, made_of)]
+    if len(fresh) != 1 or not all(term.added for term, _ in parts):
+        return False
+    kept = [made_of for term, made_of in parts if term is not fresh[0]]
+    if not kept:  # `v += g * g`
+        origin = fresh[0].operand.fact.origin
+        return origin is not None and not origin.whole
+    return all(any(_is_kept(factor, gathered) for factor in made_of) for made_of in kept)
+
+
+def _squares_one_of(keys: set[str | None], made_of: list[Operand]) -> bool:
+    """Whether one of what is divided is among these factors squared, or twice."""
+    bases = filter(None, map(base_of_square, made_of))
+    found = [_key(factor) for factor in made_of]
+    return any(_key(base) in keys for base in bases) or any(found.count(key) > 1 for key in keys)
+
+
+def _is_kept(factor: Operand, gathered: Operand) -> bool:
+    """Whether it is what was gathered before: of an object, of a state, or under the same name."""
+    if isinstance(factor.node, cst.Attribute | cst.Subscript):
+        return factor.fact.range.has_zero
+    key = key_of(factor.node)
+    return key is not None and key == key_of(gathered.node)
 
 
 def _key(operand: Operand) -> str | None:
     """The key of what is rearranged."""
-    return key_of(within(operand, _ARRANGING).node)
+    return key_of(within(operand, ARRANGING).node)
 
 
 def _is_same(one: Operand, other: Operand) -> bool:
     """Whether two operands are one value: made by the same operation, or written alike."""
-    if is_one(one.fact, other.fact, _ARRANGING):
+    if is_one(one.fact, other.fact, ARRANGING):
         return True
     key = _key(one)
     return key is not None and key == _key(other)

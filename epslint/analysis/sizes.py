@@ -42,6 +42,17 @@ def size_now(operand: Operand, expressions: Expressions, env: Env, far: int = _F
     return size_now(inner, expressions, env, far - 1)
 
 
+def is_of_many(fact: Fact) -> bool:
+    """Whether zeros were made for more than one thing: `zeros(num_classes)`, not `zeros(1)`."""
+    origin = fact.origin
+    shape = origin.operands.get("x") if origin is not None and origin.op is Op.ZEROS else None
+    if shape is None:
+        return False
+    if isinstance(shape.node, cst.Tuple | cst.List):
+        return bool(shape.node.elements)
+    return shape.fact.constant is None or shape.fact.constant > 1
+
+
 def _group(origin: Origin, expressions: Expressions, env: Env) -> Range | None:
     """The size of the groups of `rewards.view(-1, n)`."""
     node = origin.node

@@ -343,6 +343,12 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "tensorflow.random.categorical": Spelling(Op.MULTINOMIAL, ("x",), open_ended=True),
         "tensorflow.random.uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "tensorflow.random_uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
+        "tensorflow.compat.v1.random_uniform": Spelling(
+            Op.RAND, ("x", "min", "max"), open_ended=True
+        ),
+        "numpy.random.gamma": Spelling(Op.GAMMA, ("concentration",), open_ended=True),
+        "numpy.random.standard_gamma": Spelling(Op.GAMMA, ("concentration",), open_ended=True),
+        "jax.random.gamma": Spelling(Op.GAMMA, ("key", "concentration"), open_ended=True),
         "numpy.random.random": Spelling(Op.RAND, ("x",), open_ended=True),
         "random.random": Spelling(Op.RAND, ("x",), open_ended=True),
         "tensorflow.shape": Spelling(Op.SHAPE, ("x",), open_ended=True),
@@ -358,6 +364,12 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "torch_scatter.scatter_add": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
         "torch_scatter.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
     }
+)
+
+# Functions that are what their name says in whatever package. Tensorflow's own `random_gamma` gives
+# the smallest float in place of 0, as torch does; that of tensorflow_probability does not.
+ANYBODYS: Mapping[str, Spelling] = MappingProxyType(
+    {"random_gamma": Spelling(Op.GAMMA, ("shape", "concentration"), open_ended=True)}
 )
 
 # Python's own functions.

@@ -12,7 +12,7 @@ from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered, prunes
 from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
 from epslint.analysis.labels import tells_of_extreme
@@ -77,7 +77,7 @@ class Subscripts:
         position = self._expressions.eval(index, env)
         if isinstance(index, cst.SimpleString):
             name = str(evaluated(index.value))
-            return base.part(name) or self._entry(node, name, base)
+            return self._counted(node, base.part(name), env) or self._entry(node, name, base)
         place = position.constant
         if place is not None and abs(place) < ranges.INF and (part := base.part(int(place))):
             return part
@@ -96,6 +96,14 @@ class Subscripts:
         size = ranges.NONNEGATIVE if empty else base.size
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
+
+    def _counted(self, node: cst.Subscript, part: Fact | None, env: Env) -> Fact | None:
+        """`self.stats["n"]`, which may have been added to by now."""
+        if part is None or not part.zero or not part.is_any(Kind.RUNNING):
+            return part
+        key = key_of(node)
+        moved = key is not None and self._expressions.has_moved(key, env)
+        return replace(part, zero=Evidence.NONE) if moved else part
 
     def _entry(self, node: cst.Subscript, name: str, base: Fact) -> Fact:
         """`stats["min"]`: of an extreme it matters where it was kept."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis.differences import cancels
 from epslint.analysis.fact import Evidence, Fact, Form, Kind
 from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
@@ -65,7 +66,8 @@ def reaches_zero(fact: Fact) -> bool:
 
 def can_be_negative(site: Site, operand: Operand) -> bool:
     """Whether rounding makes a value negative that should not be: a mean of squares less a squared
-    mean, what a posterior leaves of a variance, a discriminant `b ** 2 - c`.
+    mean, a squared distance of three products, what a posterior leaves of a variance, a
+    discriminant `b ** 2 - c`.
     """
     fact = operand.fact
     if fact.range.nonnegative:
@@ -73,15 +75,21 @@ def can_be_negative(site: Site, operand: Operand) -> bool:
     origin = maker(fact)
     if fact.is_any(Kind.CANCELLED) and (origin is None or origin.op is not Op.ADD):
         return fact.ground is Evidence.PROVEN or _is_told_negative(site, operand)
+    if not fact.is_any(Kind.CANCELLED) and cancels(operand):
+        return True
+    # Most discriminants are positive for a reason that is not in the code. Where a gradient is
+    # taken it is infinite on the way to where they are not.
+    return is_discriminant(fact) and bool(site.learned.evidence)
+
+
+def is_discriminant(fact: Fact) -> bool:
+    """`b ** 2 - c`: 0 by chance, or where two solutions become one."""
+    origin = maker(fact)
     if origin is None or origin.op is not Op.SUB or origin.fact("y").constant is not None:
         return False
     minuend = origin.fact("x")
     made = maker(minuend)
-    if not minuend.is_any(Kind.MAGNITUDE) or made is None or made.op not in (Op.SQUARE, Op.POW):
-        return False
-    # Most discriminants are positive for a reason that is not in the code. Where a gradient is
-    # taken it is infinite on the way to where they are not.
-    return bool(site.learned.evidence)
+    return minuend.is_any(Kind.MAGNITUDE) and made is not None and made.op in (Op.SQUARE, Op.POW)
 
 
 def _is_told_negative(site: Site, operand: Operand) -> bool:

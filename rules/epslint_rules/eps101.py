@@ -15,7 +15,8 @@ class UnguardedCountDivision(SiteRule):
     ## What it does
     Flags a denominator that is a sum or a count: `mask.sum()`, `count_nonzero`, the number of
     valid tokens, a sum per group (`scatter_add_`), a trace, a degree, the length of a filtered
-    list. It follows the value through names, helpers of the same file and attributes, and is
+    list, the sum of gammas of which a Dirichlet sample is made (numpy's and jax's underflow).
+    It follows the value through names, helpers of the same file and attributes, and is
     silent where a guard on the way keeps it away from 0. Under a sum or a loss a name is enough
     that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`; `avg_factor` and
     `normalizer` only in a public function that reduces, because it does not know who calls it.

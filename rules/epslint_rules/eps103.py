@@ -16,12 +16,13 @@ class UnguardedQuantityDivision(SiteRule):
     ## What it does
     Flags a denominator that is a mean of magnitudes, a magnitude (`abs`, a square), a product, a
     probability, an exponential, a parameter that starts at 0, a sine, or a count less a constant
-    (`n - 1`). `1 / x`, `reciprocal`, `rsqrt` and `x ** -p` are divisions too. An operand of which
-    nothing is known is not flagged. What is divided has a say: rewards over a probability
-    are flagged and not `1 / probs`, which weighs what was drawn. In `y / p - (1 - y) / (1 - p)`
-    both are, whatever p is called. An average over `n - 1` is flagged where n is what a mask or a
-    filter leaves, the size of a group of rewards, or a count that grows; not where it is a size as
-    it comes in, nor the spacing of a grid.
+    (`n - 1`), or the root of squares of what is divided that are gathered from 0, as optimizers do
+    (`g / sqrt(state.v + g**2)`). `1 / x`, `reciprocal`, `rsqrt` and `x ** -p` are divisions too. An
+    operand of which nothing is known is not flagged. What is divided has a say: rewards over a
+    probability are flagged and not `1 / probs`, which weighs what was drawn. In
+    `y / p - (1 - y) / (1 - p)` both are, whatever p is called. An average over `n - 1` is flagged
+    where n is what a mask or a filter leaves, the size of a group of rewards, or a count that
+    grows; not where it is a size as it comes in, nor the spacing of a grid.
 
     ## Why is this bad
     An inverse propensity `r / p` of an action that was never taken, a variance over the only

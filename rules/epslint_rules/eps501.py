@@ -15,6 +15,7 @@ from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     can_be_negative,
     is_chosen_away,
+    is_discriminant,
     is_divided_by,
     learned,
     reaches_zero,
@@ -34,7 +35,7 @@ class SqrtAtZero(SiteRule):
     distance, what was given a floor of 0 (`x.clamp(min=0).sqrt()`; not a relu, whose own gradient
     is 0 there), and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
     difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`,
-    `exp(d) - 1 - d`.
+    `|a|² + |b|² - 2 a·b`, `exp(d) - 1 - d`, and `second - first ** 2` of a second that was computed.
 
     A gradient is shown by a parameter or submodule that the value comes through, by `forward` of a
     module, by a loss that the value goes into, by a public function from tensors to tensors.
@@ -91,7 +92,9 @@ class SqrtAtZero(SiteRule):
             if not shown.evidence:
                 return
             if (floor := zero_floor(site, operand)) is not None:
-                yield lets_zero_through(site, operand, floor, shown)
+                # A discriminant is given a floor to keep the root real, and reaches it by chance.
+                if not is_discriminant(floor.by.fact("x")):
+                    yield lets_zero_through(site, operand, floor, shown)
             elif reaches_zero(operand.fact):
                 yield _infinite_slope(site, operand, shown)
 

@@ -10,11 +10,12 @@ import libcst as cst
 
 from epslint import stable
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
-from epslint.analysis.keys import called
+from epslint.analysis.keys import called, key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
+from epslint.analysis.terms import PRODUCTS, factors, terms
 from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, Precision
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
@@ -51,7 +52,8 @@ class ArcAtBoundary(SiteRule):
     ## What it does
     Flags `acos`, `asin`, `atanh`, `erfinv` and `logit` whose argument is seen to reach ±1 (0 or 1
     for logit): after `clamp(-1, 1)`, after tanh, cos or a cosine similarity, a probability under
-    logit, and a cosine that is computed as a dot product or from a trace. Silent for acos and
+    logit, and a cosine that is computed from a trace, as a dot product, or as one that is written
+    out (`x1 * x2 + y1 * y2`, the pitch of a quaternion). Silent for acos and
     asin of clamped values where no gradient is shown (see EPS501). That `1 - 1e-8` is 1
     in float32 is told by EPS602.
 
@@ -105,7 +107,7 @@ class ArcAtBoundary(SiteRule):
             return
         if _is_replaced(site) and not site.learned.evidence:
             return
-        evidence = _reach(site, domain, operand.fact)
+        evidence = _reach(site, domain, operand)
         if evidence is Evidence.NONE:
             return
         yield Diagnosis(
@@ -136,12 +138,13 @@ def _harm(domain: _Domain, operand: Operand) -> str:
     return f"which reaches {ends}: {slope} is infinite there"
 
 
-def _reach(site: Site, domain: _Domain, fact: Fact) -> Evidence:
+def _reach(site: Site, domain: _Domain, operand: Operand) -> Evidence:
     """How it is known that an argument reaches an end of the domain."""
+    fact = operand.fact
     if fact.constant is not None:
         return Evidence.NONE
     if not fact.range.bounded:
-        return Evidence.NAMED if domain.finite and _is_cosine(fact) else Evidence.NONE
+        return Evidence.NAMED if domain.finite and _is_cosine(operand) else Evidence.NONE
     high = fact.range.contains(1.0)
     if domain.low == 0:
         low = fact.range.contains(0.0)
@@ -161,12 +164,31 @@ def _clamped(fact: Fact, low: bool, high: bool) -> Evidence:
     return Evidence.PROVEN if bounded and (low or high) else Evidence.NONE
 
 
-def _is_cosine(fact: Fact) -> bool:
-    """Whether a value is a dot product or a trace, less and over something."""
-    origin = maker(fact, through=True)
+def _is_cosine(operand: Operand) -> bool:
+    """Whether a value is a dot product, also one written out (`2 * (w * y - z * x)`), or a trace,
+    less and over something.
+    """
+    if _is_written_out(operand):
+        return True
+    origin = maker(operand.fact, through=True)
     while origin is not None and origin.op in _SCALING:
         origin = _varying(origin)
     return origin is not None and origin.op in _PRODUCTS
+
+
+def _is_written_out(operand: Operand) -> bool:
+    varying = [factor for factor in factors(operand, PRODUCTS) if factor.fact.constant is None]
+    if len(varying) != 1:
+        return False
+    parts = [term.operand for term in terms(varying[0])]
+    return len(parts) > 1 and all(_multiplies(part) for part in parts)
+
+
+def _multiplies(operand: Operand) -> bool:
+    """Whether two values are multiplied, and not one with itself."""
+    made_of = [f for f in factors(operand, PRODUCTS) if f.fact.constant is None]
+    keys = {key_of(factor.node) for factor in made_of}
+    return len(made_of) > 1 and len(keys) == len(made_of)
 
 
 def _varying(origin: Origin) -> Origin | None:

@@ -12,11 +12,14 @@ from epslint.analysis.names import tells_of_weight
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.analysis.sizes import is_of_many
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import floor, slot_of
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
-from epslint_rules._division import divided_by
+from epslint_rules._division import diagnosis, divided_by
 from epslint_rules._wording import quoted
+
+_AT_FIRST = "before the first update there is nothing to divide by"
 
 
 class ZeroInitialCount(SiteRule):
@@ -24,12 +27,15 @@ class ZeroInitialCount(SiteRule):
 
     ## What it does
     Flags a division by an attribute that the class sets to 0 and adds to elsewhere, such as
-    `self.total / self.count`. Silent in a method that adds to it first, or checks it, and in a
+    `self.total / self.count`; also by an entry of a dictionary (`self.stats["count"]`), and by
+    totals that there is one of for each class (`zeros(num_classes)`, the state of a metric).
+    Silent in a method that adds to it first, or checks it, and in a
     private one that is only called once it has been added to.
 
     ## Why is this bad
     Before the first update the count is 0: the first call of the property divides by it, and a NaN
-    that enters running statistics never leaves.
+    that enters running statistics never leaves. Of totals per class that of a class that does not
+    occur stays 0, and the mean over all of them is NaN.
 
     ## Example
     ```python
@@ -64,7 +70,8 @@ class ZeroInitialCount(SiteRule):
     ## Fix
     Lets the count start at 1e-24, in the constructor and wherever it is set back to 0. What is
     started at `0` and is called otherwise (`self.num_tokens`, `self.steps`) is printed and used as
-    an index: there the division becomes one by `max(self.steps, 1)`.
+    an index: there the division becomes one by `max(self.steps, 1)`. Totals in a tensor stay as
+    they are, and 1e-8 is added where they divide.
 
     ## Fix safety
     Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
@@ -90,7 +97,7 @@ class ZeroInitialCount(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Division by {quoted(site, operand.node)}, which starts at 0: "
-            "before the first update there is nothing to divide by",
+            + ("what is never met is still 0" if is_of_many(operand.fact) else _AT_FIRST),
             confidence=Confidence.POSSIBLE,
             why=(Reason(row, f"{quoted(site, operand.node)} is set to 0 here"),) if row else (),
             fix=_fix(site, operand),
@@ -99,8 +106,8 @@ class ZeroInitialCount(SiteRule):
 
 def _fix(site: Site, operand: Operand) -> Fix | None:
     fact = operand.fact
-    if fact.form.tensor:
-        return None
+    if fact.form.tensor or is_of_many(fact):
+        return diagnosis(site, operand).fix
     starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
     whole = bool(starts) and all(isinstance(start.node, cst.Integer) for start in starts)
     if whole and not any(map(tells_of_weight, words_of(operand.node))):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import torch
+
 from epslint.epsilon import Role
 from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch
 
@@ -30,10 +32,27 @@ QUANTITY = Torch(
 )
 ROWS = [[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]]
 
+STEP = """
+import numpy as np
+
+
+def step(w, dw, v):
+    return rmsprop(np.array(w), np.array(dw), {"v": np.array(v)})
+"""
+
 PROOF = Proof(
     code="EPS103",
     documented="where the denominator is d, the value changes by one part in d / 1e-8",
     trials=(
+        Numpy(
+            function="step",
+            driver=STEP,
+            fixture="hazard_accumulators",
+            adversarial=(X, ZEROS, [0.0, 0.0, 0.0]),
+            ordinary=(X, X, [1.0, 2.0, 3.0]),
+            bound=Bound(Role.GENERAL, value=2.0),
+            excuses={torch.float16: "the state comes in a dictionary, whose dtype is not seen"},
+        ),
         Torch(
             function="inverse_propensity",
             adversarial=(SURE, 1),

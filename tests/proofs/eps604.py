@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.proofs.proof import Proof, Torch
+from epslint.epsilon import Role
+from tests.proofs.proof import Bound, Proof, Torch
 
 CALLED = """
 def run(x):
@@ -27,6 +28,19 @@ def run(x):
         pace.advance(x)
     return pace.per_step()
 """
+CLASSES = """
+def run(label):
+    accuracy = Accuracy(3)
+    accuracy.update(label, label)
+    return accuracy.compute()
+"""
+REPORTED = """
+def run(x):
+    report = Report()
+    if x is not None:
+        report.update(True, 0.5)
+    return report.report()
+"""
 
 PROOF = Proof(
     code="EPS604",
@@ -46,6 +60,22 @@ PROOF = Proof(
             driver=WEIGHTED,
             adversarial=(None,),
             ordinary=([1.0, 2.0, 4.0],),
+        ),
+        Torch(
+            function="run",
+            fixture="hazard_classes",
+            driver=CLASSES,
+            adversarial=([0.0, 2.0, 2.0],),
+            ordinary=([0.0, 1.0, 2.0],),
+            constants=frozenset({0}),
+            bound=Bound(Role.GENERAL),
+        ),
+        Torch(
+            function="run",
+            fixture="hazard_classes",
+            driver=REPORTED,
+            adversarial=(None,),
+            ordinary=([1.0],),
         ),
         Torch(
             function="run",

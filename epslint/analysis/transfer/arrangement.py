@@ -218,6 +218,14 @@ def gaussian(call: Call) -> Fact:
     return replace(found, grad=False, form=call.form)
 
 
+def of_gamma(call: Call) -> Fact:
+    """From a gamma distribution: 0 where its concentration is small, and then often."""
+    concentration = call.get("concentration")
+    small = concentration is None or concentration.range.lo < 1
+    range_ = ranges.NONNEGATIVE if small else ranges.POSITIVE
+    return replace(result(call, range_, Kind.DRAWN, ground=Evidence.PROVEN), form=call.form)
+
+
 def redrawn(call: Call) -> Fact:
     """`w.normal_()`: what was there before is gone."""
     return replace(gaussian(call), form=call.result_form, grad=call.x.grad)
@@ -322,6 +330,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.LINSPACE: spaced,
         Op.RAND: uniform,
         Op.RANDN: gaussian,
+        Op.GAMMA: of_gamma,
         Op.MULTINOMIAL: categorical,
         Op.ARGMAX: categorical,
         Op.INIT_NORMAL: redrawn,
