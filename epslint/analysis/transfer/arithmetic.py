@@ -282,7 +282,9 @@ def div(call: Call) -> Fact:
     tempered = x.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and not y.kinds
     scaled = y.range.positive or y.is_any(_SCALES) or tempered
     huge = _huge_scaled(x, y) if scaled else Evidence.NONE
-    fact = result(call, x.range / y.range, kinds, ground=x.ground, zero=x.zero, huge=huge)
+    # That a total starts at 0 is said where it divides; an average of it is asked for later.
+    zero = Evidence.NONE if x.is_any(Kind.RUNNING) else x.zero
+    fact = result(call, x.range / y.range, kinds, ground=x.ground, zero=zero, huge=huge)
     if fact.dtype.discrete:
         fact = replace(fact, dtype=DType.UNKNOWN)
     return fact
