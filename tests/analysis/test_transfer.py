@@ -382,6 +382,7 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
         Op.EYE: "test_eye",
         Op.FINFO: "test_finfo",
         Op.FINFO_EPS: "test_machine_epsilon",
+        Op.GAMMA: "test_gamma",
         Op.INVERSE: "test_inverse",
         Op.MULTINOMIAL: "test_multinomial",
         Op.SOLVE: "test_solve",
@@ -565,6 +566,14 @@ def test_machine_epsilon() -> None:
     assert told.range.contains(1e-7)  # keras.backend.epsilon()
     assert not told.range.has_zero
     assert told.is_any(Kind.EPSILON)
+
+
+@pytest.mark.parametrize(("concentration", "vanishes"), [(1e-4, True), (2.0, False)])
+def test_gamma(concentration: float, vanishes: bool) -> None:
+    told = TABLE[Op.GAMMA](Call(Op.GAMMA, {"concentration": number(concentration)}))
+    drawn = np.random.default_rng(0).gamma(concentration, size=100)
+    assert all(told.range.contains(float(value)) for value in drawn)
+    assert told.range.has_zero == (0.0 in drawn) == vanishes
 
 
 def test_multinomial() -> None:
