@@ -132,7 +132,15 @@ class MethodCalls:
         """`Categorical(probs).sample()`."""
         for argument in node.args:
             self._expressions.eval(argument.value, env)
-        return sample_of(receiver.fact)
+        return sample_of(receiver.fact) or self._sampled_from(receiver.node, node, env)
+
+    def _sampled_from(self, made: cst.BaseExpression, node: cst.Call, env: Env) -> Fact | None:
+        """`Uniform(0, 1).sample()`, where the distribution is written."""
+        spelling = _DISTRIBUTIONS.get(called(made)) if isinstance(made, cst.Call) else None
+        if spelling is None or not isinstance(made, cst.Call):
+            return None
+        operands = self._calls.bound(spelling, made, {}, env)
+        return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
 
     def _copied(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """`x.copy_(y)`: what was there before is gone."""
@@ -157,15 +165,6 @@ class MethodCalls:
         fact = self._calls.applied(Op.RAND, node, operands, env, receiver.fact.form)
         self._calls.store(receiver.node, fact, env)
         return fact
-
-    def _sampled(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
-        """`Uniform(0, 1).sample()`, where the distribution is written."""
-        made = receiver.node
-        spelling = _DISTRIBUTIONS.get(called(made)) if isinstance(made, cst.Call) else None
-        if spelling is None or not isinstance(made, cst.Call):
-            return None
-        operands = self._calls.bound(spelling, made, {}, env)
-        return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
 
     def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(0, ids, x)`: a sum per group, 0 for a group that gets nothing."""

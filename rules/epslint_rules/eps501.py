@@ -35,7 +35,8 @@ class SqrtAtZero(SiteRule):
     distance, what was given a floor of 0 (`x.clamp(min=0).sqrt()`; not a relu, whose own gradient
     is 0 there), and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
     difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`,
-    `|a|² + |b|² - 2 a·b`, `exp(d) - 1 - d`, and `second - first ** 2` of a second that was computed.
+    `|a|² + |b|² - 2 a·b`, `exp(d) - 1 - d`, and `second - first ** 2` of a second that was
+    computed.
 
     A gradient is shown by a parameter or submodule that the value comes through, by `forward` of a
     module, by a loss that the value goes into, by a public function from tensors to tensors.
