@@ -28,6 +28,7 @@ _PLAIN = frozenset(
         "ops",
         "rest",
         "simple",
+        "str",
         "tag",
         "type_comment",
         "type_ignores",
@@ -37,7 +38,7 @@ _INSIDE: dict[type, tuple[str, ...]] = {
     kind: tuple(field for field in kind._fields if field not in _PLAIN)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
-} | {ast.Constant: (), type(None): ()}  # None: what is left out, such as the key of `**rest`
+} | dict.fromkeys((ast.Constant, ast.MatchSingleton, type(None)), ())  # None: what is left out
 
 
 def descend(node: ast.AST) -> Iterator[ast.AST]:
