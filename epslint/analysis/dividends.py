@@ -15,7 +15,7 @@ from epslint.analysis import ranges
 from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
-from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.keys import called, key_of, words_of
 from epslint.analysis.labels import tells_of_loss
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
@@ -189,6 +189,11 @@ def _corrects(x: Operand, y: Operand) -> bool:
     return not counts.isdisjoint({key_of(side) for side in (x.node.left, x.node.right)})
 
 
+def _is_parallel(x: Operand, y: Operand) -> bool:
+    """`hidden / tp`: the degree of tensor parallelism. Hits stand beside misses, `tp + fn`."""
+    return y.fact.zero is Evidence.NAMED and called(y.node) in ("tp", "fp", "fn", "tn")
+
+
 _AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})
 _WEAK = (
     _is_part_of_formula,
@@ -199,4 +204,5 @@ _WEAK = (
     _is_spacing,
     _is_written,
     _is_significance,
+    _is_parallel,
 )
