@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, names, ranges
 from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
@@ -114,7 +114,7 @@ class Bindings:
         """`stats["loss"] = v`."""
         if (key := key_of(target)) is not None:
             env.assign(key, fact, self._model.tick())
-        report = names.tells_of_report(called(target.value))
+        report = hints.tells_of_report(called(target.value))
         self._expressions.ledger.note_use(Op.REPORT if report else Op.NAME, target, fact)
 
     def _bind_some(self, target: cst.Subscript, path: str, fact: Fact, env: Env) -> None:

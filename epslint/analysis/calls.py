@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, ranges
 from epslint.analysis.comparisons import compared
 from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
-from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import TELLING, formed
 from epslint.analysis.frame import Heard
 from epslint.analysis.keys import called, dotted, key_of
@@ -31,21 +28,12 @@ from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling
+from epslint.analysis.strangers import Strangers, told_by, use_in
 from epslint.analysis.training import Training
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
     from epslint.analysis.frame import Found, Summary
-
-# A mask made from lengths has something true in every row: nobody is of length 0.
-_OF_LENGTHS = re.compile(
-    r"^(?!.*_from_\w*mask)\w*"
-    r"(non_?pad\w*mask|(len|lens|lengths?|seq|sequence)_(to_)?mask|mask_(of|from)_(len|seq)\w*)$"
-)
-_PAD_MASK = Fact(
-    range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
-)
-_TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
 
 
 # What one element is too few for.
@@ -59,10 +47,6 @@ _SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.M
 
 # What they make of a value depends on bounds that a star hides.
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
-
-
-# Everybody has a `meshgrid` of his own, for the sake of older versions.
-_GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
 
 class Calls:
@@ -80,6 +64,7 @@ class Calls:
             Modules(self, expressions).eval,
             MethodCalls(self, expressions).eval,
         )
+        self._strangers = Strangers(expressions)
 
     def eval(self, node: cst.Call, env: Env) -> Fact:
         if self._training is not None:
@@ -87,7 +72,7 @@ class Calls:
         for attempt in self._attempts:
             if (fact := attempt(node, env)) is not None:
                 return fact
-        return self._unknown(node, env)
+        return self._strangers.eval(node, env)
 
     # -- library functions -------------------------------------------------------------------
 
@@ -156,7 +141,7 @@ class Calls:
         elif op is Op.TO:
             fact = self._converted(operands)
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
-        if op in _SKIPPING and names.tells_of_skipping_nan(called(node)) and "x" in operands:
+        if op in _SKIPPING and hints.tells_of_skipping_nan(called(node)) and "x" in operands:
             expressions.ledger.note_use(Op.NAN_TO_NUM, node, operands["x"].fact)
         if "out" in operands:
             self.store(operands["out"].node, fact, env)
@@ -230,7 +215,7 @@ class Calls:
             return None
         fact = self.summarised(callee, node, env)
         self._count_up(name, callee, env)
-        return _told_by(name) if fact is None else fact
+        return told_by(name) if fact is None else fact
 
     def _count_up(self, name: str, callee: Found, env: Env) -> None:
         """`self.update(x)`: what it adds to has been added to."""
@@ -253,7 +238,7 @@ class Calls:
             for a in node.args
             if a.keyword is not None
         }
-        use = _use_in(node)
+        use = use_in(node)
         for operand in (*positional, *keywords.values()):
             expressions.ledger.note_use(use, node, operand.fact)
         starred = any(a.star for a in node.args)
@@ -277,7 +262,8 @@ class Calls:
         )
         for operand in (*positional, *keywords.values()):
             if operand.fact.constant == 0:
-                self._forget(operand.node, operand.fact, env)  # zeros that are there to be filled
+                # Zeros that are there to be filled.
+                self._strangers.forget(operand.node, operand.fact, env)
         if summary is None:
             expressions.ledger.note_function(callee[1], node)
             return None
@@ -300,47 +286,6 @@ class Calls:
         if path is not None:
             env.assign(path, fact, self._expressions.model.tick())
 
-    # -- the rest ----------------------------------------------------------------------------
-
-    def _unknown(self, node: cst.Call, env: Env) -> Fact:
-        given = self._handed_over(node, env)
-        full = self._expressions.resolved(dotted(node.func) or "", env) or ""
-        if full.startswith("pathlib."):
-            return NOT_A_NUMBER  # `Path(root) / mask` joins
-        if draws(node, given):
-            return drawn()
-        if called(node) in _GRIDS:
-            axes = zip(("x", "y"), node.args, given.values(), strict=False)
-            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
-            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        told = as_distribution(node, full, _told_by(_telling(node)))
-        known = any(fact.origin is not None for fact in given.values())
-        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
-            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
-            # of an argument is told by what becomes of the result.
-            return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
-        return told
-
-    def _handed_over(self, node: cst.Call, env: Env) -> Mapping[str, Fact]:
-        """What a stranger is given, by keyword or position; it may come back changed."""
-        use, given = _use_in(node), dict[str, Fact]()
-        for position, argument in enumerate(node.args):
-            fact = self._expressions.eval(argument.value, env)
-            self._expressions.ledger.note_use(use, node, fact)
-            given[argument.keyword.value if argument.keyword else str(position)] = fact
-            if use is Op.REPORT and isinstance(argument.value, cst.Dict):
-                self._expressions.ledger.note_report(argument.value, fact)
-            if fact.constant == 0 or fact.form is Form.LIST:
-                self._forget(argument.value, fact, env)
-        return given
-
-    def _forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
-        """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""
-        key = key_of(node)
-        if key is not None and env.fact(key) is not None and fact.form is not Form.NUMBER:
-            unknown = Fact(form=fact.form, dtype=fact.dtype, grad=fact.grad)
-            env.assign(key, unknown, self._expressions.model.tick())
-
 
 def _as_number(operand: Operand) -> Operand:
     """An argument of `math`: what is no measurement turned into a number is a setting."""
@@ -358,42 +303,7 @@ def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fa
     return {key: said for key in keys if (said := env.said_of(key))}
 
 
-def _use_in(node: cst.Call) -> Op:
-    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
-    `metrics["kl"].append(kl)`.
-    """
-    holder = node.func.value if isinstance(node.func, cst.Attribute) else None
-    while isinstance(holder, cst.Subscript):
-        holder = holder.value
-    owner = "" if holder is None else called(holder)
-    if names.tells_of_skipping_nan(called(node)):
-        return Op.NAN_TO_NUM
-    if names.tells_of_reporting(called(node)) or names.tells_of_report(owner):
-        return Op.REPORT
-    return Op.ROUND if names.tells_of_rounding(dotted(node.func) or "") else Op.CALL
-
-
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:
     """`torch.div(a, b, rounding_mode="floor")` is `a // b`."""
     mode = operands.get("rounding_mode")
     return mode is not None and isinstance(mode.node, cst.SimpleString)
-
-
-@cache
-def _telling(node: cst.Call) -> str:
-    """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
-    func = node.func.func if isinstance(node.func, cst.Call) else node.func
-    path = dotted(func) or ""
-    return path if names.tells_of_initialiser(path) else called(node)
-
-
-def _told_by(name: str) -> Fact:
-    """What the name of a function says of its result; a class gives an object."""
-    if names.tells_of_initialiser(name):
-        return names.INITIALISED
-    last = name.rpartition(".")[2]
-    if _OF_LENGTHS.search(last):
-        return _PAD_MASK
-    if last[:1].isupper():
-        return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER
-    return UNKNOWN if last == "fn" else names.named(last)  # a function; beside tp, a count

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
 from epslint.analysis.cases import all_replace, covers_all, remember
@@ -122,7 +122,7 @@ class Interpreter:
                 fact = fact.plus(Kind.RUNNING)
             elif not fact.range.has_zero:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
-        if isinstance(value, cst.Dict) and names.tells_of_report(called(target)):
+        if isinstance(value, cst.Dict) and hints.tells_of_report(called(target)):
             self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 

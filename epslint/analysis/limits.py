@@ -9,8 +9,8 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import UNKNOWN, Fact, Form
+from epslint.analysis.hints import tells_of_threshold
 from epslint.analysis.keys import dotted
-from epslint.analysis.names import tells_of_threshold
 from epslint.analysis.operators import Comparing
 from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import Range, next_whole

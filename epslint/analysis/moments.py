@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from epslint.analysis.fact import Evidence, Kind
+from epslint.analysis.hints import is_counter
 from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.names import is_counter, snake
+from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind, within
 

@@ -11,12 +11,13 @@ import libcst as cst
 from epslint.analysis import filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import is_unknown, weighed_either_way
+from epslint.analysis.hints import tells_of_advantage
 from epslint.analysis.keys import called, key_of, label_of
 from epslint.analysis.labels import tells_of_reference
 from epslint.analysis.makers import is_some_of, maker
 from epslint.analysis.marked import with_marked_zeros
 from epslint.analysis.moments import of_variance
-from epslint.analysis.names import ADVANTAGE, tells_of_advantage
+from epslint.analysis.names import ADVANTAGE
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.smoothing import smoothed

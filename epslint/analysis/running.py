@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, ranges
 from epslint.analysis.counters import Counters
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.sizes import is_of_many
@@ -25,7 +25,7 @@ class Running:
         starts_at_zero = any(each.constant == 0 for each in assigned)
         if not starts_at_zero or all(each.constant == 0 for each in assigned):
             return fact.minus(Kind.RUNNING)
-        grows = fact.is_any(Kind.RUNNING) or names.is_counter(self.name)
+        grows = fact.is_any(Kind.RUNNING) or hints.is_counter(self.name)
         # What is added is not known where one attribute is asked about because of another.
         grows = grows or (is_of_many(fact) and self.counters.grows(self.owner, self.name))
         return fact.plus(Kind.RUNNING) if grows else fact.minus(Kind.RUNNING)

@@ -13,10 +13,10 @@ import libcst as cst
 
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Kind
+from epslint.analysis.hints import tells_of_picture
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import is_one
 from epslint.analysis.moments import base_of_square
-from epslint.analysis.names import tells_of_picture
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind, within
 from epslint.analysis.relations import is_squared_length

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, names, ranges
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Callee, Summary
@@ -94,7 +94,7 @@ def parameter_fact(name: str, default: Fact | None) -> Fact:
         return replace(default, kinds=Kind.EPSILON, ground=Evidence.NAMED)
     if told != UNKNOWN and not (told.is_any(SETTINGS) and default.constant > 0):
         return told
-    if default.constant > 0 and names.tells_of_threshold(name):
+    if default.constant > 0 and hints.tells_of_threshold(name):
         return default  # it is set once, next to what it is a threshold of
     if default.constant > 0:
         # A setting is positive by its meaning unless the code shows otherwise.
@@ -153,7 +153,7 @@ def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
         return mode
     unlearned = any(d in names.UNDIFFERENTIATED for d in _decorators(node))
     unlearned = unlearned or _is_kernel(node) or _takes_gradients(node)
-    if unlearned or names.tells_of_statistic(node.name.value) or names.tells_of_statistic(owner):
+    if unlearned or hints.tells_of_statistic(node.name.value) or hints.tells_of_statistic(owner):
         return replace(mode, grad=False)
     return mode
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from epslint.analysis import names, ranges
+from epslint.analysis import hints, names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.counted import at_the_counted
@@ -137,7 +137,7 @@ class Subscripts:
         """`y[y > 0]`: the elements for which the mask is true, possibly none."""
         operands = {"x": Operand(subscript.value, base), "mask": mask}
         left = filtered(operands["x"], mask)
-        pruned = names.tells_of_weights(called(subscript.value)) and prunes(
+        pruned = hints.tells_of_weights(called(subscript.value)) and prunes(
             subscript.value, mask, truth=True
         )
         some = pruned or left is not None or mask.fact.is_any(Kind.PEAKED)

@@ -10,9 +10,9 @@ import libcst as cst
 from epslint import stable
 from epslint.analysis import ranges
 from epslint.analysis.fact import Fact, Form, Kind
+from epslint.analysis.hints import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import undoes_log
-from epslint.analysis.names import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from epslint.analysis.fact import Fact
+from epslint.analysis.hints import tells_of_own_log
 from epslint.analysis.indicators import is_picked_out, tells_of_log_density
 from epslint.analysis.keys import dotted
 from epslint.analysis.learning.words import tells_of_formula
-from epslint.analysis.names import tells_of_own_log
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.reasons import chain, noun, zero_when

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from epslint.analysis import names
+from epslint.analysis import hints
 from epslint.analysis.fact import DType, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -96,7 +96,7 @@ def _single(site: Site, operand: Operand) -> Confidence | None:
         return None
     if size != SOME or _selects(site, operand):
         return Confidence.PROVEN
-    return Confidence.NAMED if names.tells_of_group(site.unit.text(operand.node)) else None
+    return Confidence.NAMED if hints.tells_of_group(site.unit.text(operand.node)) else None
 
 
 def _selects(site: Site, operand: Operand) -> bool:

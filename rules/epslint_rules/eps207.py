@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.hints import tells_of_signal
 from epslint.analysis.indicators import is_indicator, tells_of_jacobian
-from epslint.analysis.names import tells_of_signal
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site

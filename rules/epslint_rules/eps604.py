@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
+from epslint.analysis.hints import tells_of_weight
 from epslint.analysis.keys import words_of
-from epslint.analysis.names import tells_of_weight
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site

@@ -1,0 +1,114 @@
+"""Strangers: calls of what nobody here knows. Names tell a little of what they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from epslint.analysis import hints, names, ranges
+from epslint.analysis.draws import as_distribution, drawn, draws
+from epslint.analysis.env import Env
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+
+if TYPE_CHECKING:
+    from epslint.analysis.expressions import Expressions
+
+# A mask made from lengths has something true in every row: nobody is of length 0.
+_OF_LENGTHS = re.compile(
+    r"^(?!.*_from_\w*mask)\w*"
+    r"(non_?pad\w*mask|(len|lens|lengths?|seq|sequence)_(to_)?mask|mask_(of|from)_(len|seq)\w*)$"
+)
+_PAD_MASK = Fact(
+    range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
+)
+_TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
+# Everybody has a `meshgrid` of his own, for the sake of older versions.
+_GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
+
+
+class Strangers:
+    """Evaluates the calls of one frame that are neither operations nor helpers."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def eval(self, node: cst.Call, env: Env) -> Fact:
+        given = self._handed_over(node, env)
+        full = self._expressions.resolved(dotted(node.func) or "", env) or ""
+        if full.startswith("pathlib."):
+            return NOT_A_NUMBER  # `Path(root) / mask` joins
+        if draws(node, given):
+            return drawn()
+        if called(node) in _GRIDS:
+            axes = zip(("x", "y"), node.args, given.values(), strict=False)
+            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
+            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
+        told = as_distribution(node, full, told_by(_telling(node)))
+        known = any(fact.origin is not None for fact in given.values())
+        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
+            # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
+            # of an argument is told by what becomes of the result.
+            return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
+        return told
+
+    def _handed_over(self, node: cst.Call, env: Env) -> Mapping[str, Fact]:
+        """What a stranger is given, by keyword or position; it may come back changed."""
+        use, given = use_in(node), dict[str, Fact]()
+        for position, argument in enumerate(node.args):
+            fact = self._expressions.eval(argument.value, env)
+            self._expressions.ledger.note_use(use, node, fact)
+            given[argument.keyword.value if argument.keyword else str(position)] = fact
+            if use is Op.REPORT and isinstance(argument.value, cst.Dict):
+                self._expressions.ledger.note_report(argument.value, fact)
+            if fact.constant == 0 or fact.form is Form.LIST:
+                self.forget(argument.value, fact, env)
+        return given
+
+    def forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
+        """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""
+        key = key_of(node)
+        if key is not None and env.fact(key) is not None and fact.form is not Form.NUMBER:
+            unknown = Fact(form=fact.form, dtype=fact.dtype, grad=fact.grad)
+            env.assign(key, unknown, self._expressions.model.tick())
+
+
+def use_in(node: cst.Call) -> Op:
+    """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
+    `metrics["kl"].append(kl)`.
+    """
+    holder = node.func.value if isinstance(node.func, cst.Attribute) else None
+    while isinstance(holder, cst.Subscript):
+        holder = holder.value
+    owner = "" if holder is None else called(holder)
+    if hints.tells_of_skipping_nan(called(node)):
+        return Op.NAN_TO_NUM
+    if hints.tells_of_reporting(called(node)) or hints.tells_of_report(owner):
+        return Op.REPORT
+    return Op.ROUND if hints.tells_of_rounding(dotted(node.func) or "") else Op.CALL
+
+
+def _telling(node: cst.Call) -> str:
+    """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
+    func = node.func.func if isinstance(node.func, cst.Call) else node.func
+    path = dotted(func) or ""
+    return path if hints.tells_of_initialiser(path) else called(node)
+
+
+@cache
+def told_by(name: str) -> Fact:
+    """What the name of a function says of its result; a class gives an object."""
+    if hints.tells_of_initialiser(name):
+        return hints.INITIALISED
+    last = name.rpartition(".")[2]
+    if _OF_LENGTHS.search(last):
+        return _PAD_MASK
+    if last[:1].isupper():
+        return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER
+    return UNKNOWN if last == "fn" else names.named(last)  # a function; beside tp, a count
