@@ -94,21 +94,24 @@ class Bindings:
 
     def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
-        path, index = key_of(target.value), target.slice[0].slice
+        path, index = key_of(target.value), _only_index(target)
         if path is None:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
-            return
-        if len(target.slice) == 1 and isinstance(index, cst.Index):
-            if isinstance(index.value, cst.SimpleString):
-                self._bind_entry(target, fact, env)
-                return
-            position = Operand(index.value, self._expressions.quietly(index.value, env))
-            test = test_of(position, 1, env)
-            if test is not None and test.current:
-                self._overwrite(target, path, test.operand, fact, env)
-                return
-        self._expressions.ledger.note_use(Op.NAME, target, fact)
-        self._bind_some(target, path, fact, env)
+        elif isinstance(index, cst.SimpleString):
+            self._bind_entry(target, fact, env)
+        elif (mask := self._mask_in(target, env)) is not None:
+            self._overwrite(target, path, mask, fact, env)
+        else:
+            self._expressions.ledger.note_use(Op.NAME, target, fact)
+            self._bind_some(target, path, fact, env)
+
+    def _mask_in(self, target: cst.Subscript, env: Env) -> Operand | None:
+        """The test that chooses the elements: `x[x < eps]`."""
+        index = _only_index(target)
+        if index is None:
+            return None
+        test = test_of(Operand(index, self._expressions.quietly(index, env)), 1, env)
+        return test.operand if test is not None and test.current else None
 
     def _bind_entry(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
         """`stats["loss"] = v`."""
@@ -168,6 +171,9 @@ class Bindings:
         path = dotted(target.value)
         before = None if path is None else env.fact(path)
         if path is None or before is None:
+            return
+        if before.constant != 0 and (mask := self._mask_in(target, env)) is not None:
+            self._overwrite(target, path, mask, fact, env)  # `scale[scale < eps] += eps`
             return
         if before.constant == 0 and before.form.tensor:
             if crops(target):
@@ -246,6 +252,12 @@ class Bindings:
         if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
             return operand.fact
         return self._expressions.quietly(operand.node, env)
+
+
+def _only_index(node: cst.Subscript) -> cst.BaseExpression | None:
+    """What stands alone between the brackets."""
+    index = node.slice[0].slice
+    return index.value if len(node.slice) == 1 and isinstance(index, cst.Index) else None
 
 
 def _multiplies(target: cst.Subscript, fact: Fact) -> bool:

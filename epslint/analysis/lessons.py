@@ -10,11 +10,12 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis.env import Env, Mode
-from epslint.analysis.fact import PROMISED, UNKNOWN, DType, Fact, Form, joined, replace
+from epslint.analysis.fact import PROMISED, UNKNOWN, DType, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Heard, Lesson
 from epslint.analysis.keys import key_of
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters, passed
+from epslint.analysis.transfer.arrangement import is_drawn_index
 
 _SUM = ".sum()"
 _LITERALS = (cst.SimpleString, cst.Integer)
@@ -138,7 +139,10 @@ def _refined(told: Fact, shown: Fact) -> Fact:
 
     Without the origin: its names are the caller's, and mean something else here.
     """
-    fact = told.within(shown.range).plus(shown.kinds & PROMISED)
+    promised = shown.kinds & PROMISED
+    if is_drawn_index(shown):
+        promised &= ~Kind.DRAWN  # by which probabilities, only the caller knows
+    fact = told.within(shown.range).plus(promised)
     return replace(
         fact,
         form=shown.form if fact.form is Form.UNKNOWN else fact.form,

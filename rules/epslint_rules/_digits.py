@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import re
+
+import libcst as cst
+
 from epslint.analysis.fact import Fact
+from epslint.analysis.keys import called
+from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 
 _UNIT = 100.0  # 700 Hz, 1127 mel
+# What is kept somewhere under such a name was chosen, and nobody chooses 1e-9.
+_CHOSEN = re.compile(
+    r"(^|_)(clip(_\w+)?|(ppo|clip)_(eps|epsilon)|epsilon_(low|high)|coeff?s?|gamma|lam|lambda|margin|"
+    r"rate|threshold)$"
+)
 
 
-def is_in_units(fact: Fact) -> bool:
-    """Whether a value is measured in large units, `frequency / 700`: small ones do not occur."""
+def is_coarse(operand: Operand) -> bool:
+    """Whether a value is never so small that its digits are lost beside 1."""
+    return _is_in_units(operand.fact) or _is_chosen(operand.node)
+
+
+def _is_in_units(fact: Fact) -> bool:
+    """Whether it is measured in large units: `frequency / 700`."""
     origin = fact.origin
     unit = origin.fact("y").constant if origin is not None and origin.op is Op.DIV else None
     return unit is not None and unit >= _UNIT
+
+
+def _is_chosen(node: cst.BaseExpression) -> bool:
+    """Whether it is a setting: `log(1 + self.clip_ratio)`."""
+    return isinstance(node, cst.Attribute) and _CHOSEN.search(snake(called(node))) is not None

@@ -43,7 +43,7 @@ def learned(site: Site, operand: Operand) -> Shown:
 def _can_be_learned(site: Site, fact: Fact) -> bool:
     if not site.differentiated or not fact.grad or fact.is_any(_NEVER_LEARNED):
         return False
-    return not (site.uses and site.uses <= _READ_OUT)
+    return not site.read_out and not (site.uses and site.uses <= _READ_OUT)
 
 
 def is_divided_by(site: Site) -> bool:

@@ -16,7 +16,7 @@ from epslint.analysis.site import Site
 from epslint.analysis.wholes import is_whole
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._digits import is_in_units
+from epslint_rules._digits import is_coarse
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -139,7 +139,7 @@ def _is_natural(site: Site) -> bool:
 
 def _can_be_small(site: Site, term: Operand) -> bool:
     tensor = site.result.form.tensor or term.fact.form.tensor
-    return tensor and not is_whole(term) and not is_in_units(term.fact)
+    return tensor and not is_whole(term) and not is_coarse(term)
 
 
 def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:

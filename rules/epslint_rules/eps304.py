@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Fact, Form, Kind
+from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._digits import is_in_units
+from epslint_rules._digits import is_coarse
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import quoted
 
@@ -75,7 +75,7 @@ class ExpMinusOne(SiteRule):
         written_here = exponential.node is operand.node
         if not written_here or argument.fact.is_any(Kind.LOGRATIO) or site.uses & {Op.SUB, Op.ADD}:
             return
-        if site.rounded or not _can_be_small(argument.fact):
+        if site.rounded or not _can_be_small(argument):
             return
         yield Diagnosis(
             span=site.unit.span(argument.node),
@@ -85,11 +85,12 @@ class ExpMinusOne(SiteRule):
         )
 
 
-def _can_be_small(fact: Fact) -> bool:
+def _can_be_small(argument: Operand) -> bool:
     """Not a constant such as 0.35, nor a setting: `log(exp(init) - 1)` begins a softplus."""
+    fact = argument.fact
     if fact.range.lo >= _NOT_SMALL or fact.range.hi <= -_NOT_SMALL:
         return False
-    return (fact.range.has_zero or fact.origin is not None) and not is_in_units(fact)
+    return (fact.range.has_zero or fact.origin is not None) and not is_coarse(argument)
 
 
 _NOT_SMALL = 0.1  # one digit of ten is lost

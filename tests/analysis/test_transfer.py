@@ -384,6 +384,7 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
         Op.FINFO_EPS: "test_machine_epsilon",
         Op.GAMMA: "test_gamma",
         Op.INVERSE: "test_inverse",
+        Op.LINSPACE: "test_linspace",
         Op.MULTINOMIAL: "test_multinomial",
         Op.SOLVE: "test_solve",
         Op.TIME: "test_time",
@@ -518,6 +519,15 @@ def test_arange(bounds: Mapping[str, tuple[float, float]]) -> None:
     told = TABLE[Op.ARANGE](Call(Op.ARANGE, facts_, Form.NUMPY))
     for values in product(*bounds.values()):
         assert all(holds(told.range, float(value)) for value in np.arange(*values))
+
+
+@pytest.mark.parametrize("ends", [((0.0, 0.0), (1.0, 2.0)), ((-3.0, -1.0), (-4.0, 5.0))], ids=str)
+def test_linspace(ends: tuple[tuple[float, float], tuple[float, float]]) -> None:
+    facts_ = {name: Fact(Range(*end)) for name, end in zip(("start", "end"), ends, strict=True)}
+    told = TABLE[Op.LINSPACE](Call(Op.LINSPACE, facts_, Form.NUMPY))
+    assert told.is_any(Kind.DRAWN)  # not all of it is 0
+    for start, end in product(*ends):
+        assert all(holds(told.range, float(value)) for value in np.linspace(start, end, 7))
 
 
 def squares_of_rows(op: Op, **matrices: Fact) -> Fact:

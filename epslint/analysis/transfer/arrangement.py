@@ -40,7 +40,7 @@ def is_drawn_index(fact: Fact) -> bool:
 
 def as_drawn(fact: Fact, *, drawn: bool) -> Fact:
     """The probabilities, or weights, of what was drawn: what has probability 0 is not."""
-    weighed = drawn and fact.is_any(Kind.PROB | Kind.EXP)
+    weighed = drawn and fact.is_any(Kind.PROB | Kind.EXP | Kind.RATIO)
     return replace(fact, zero=Evidence.NONE) if weighed else fact
 
 
@@ -203,7 +203,8 @@ def uniform(call: Call) -> Fact:
 
 def spaced(call: Call) -> Fact:
     """`linspace(0, 1, n)`: as a whole neither 0 nor constant, though its ends may be 0."""
-    found = result(call, kinds=Kind.DRAWN, ground=Evidence.PROVEN)
+    start, end = call.get("start") or UNKNOWN, call.get("end") or UNKNOWN
+    found = result(call, start.range.join(end.range), Kind.DRAWN, ground=Evidence.PROVEN)
     return replace(found, grad=False, form=call.form)
 
 

@@ -57,7 +57,7 @@ def _value_first(call: Call) -> tuple[Fact, Fact]:
 def finite(call: Call) -> Fact:
     x, filling = call.x, call.get("nan") or number(0)
     range_ = x.range.join(filling.range) if x.range.nan else x.range
-    return like(call, replace(x, range=range_.without_nan()))
+    return like(call, replace(x, range=range_.without_nan()).minus(Kind.STRUCK))
 
 
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
