@@ -30,6 +30,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _BUNCHES = 16  # for each process: few enough to cost nothing, enough to end together
+# Seconds. A Ctrl-C that comes in the instant before the waiting begins is not heard until it ends.
+_LISTENING = 0.5
 _PATIENCE = 5.0  # seconds that a process gets to end before it is killed
 
 
@@ -53,7 +55,7 @@ def spread(
             for _ in range(min(jobs, len(crew.bunches))):
                 crew.hire()
         while crew.hands:
-            ready = wait([hand.line for hand in crew.hands])
+            ready = wait([hand.line for hand in crew.hands], _LISTENING)
             for hand in [hand for hand in crew.hands if hand.line in ready]:
                 yield crew.hear(hand)
     finally:

@@ -17,6 +17,11 @@ CASES = {
     # what a thing is called
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
+    # An action out of finitely many was drawn with a probability that is not 0.
+    "def f(pi, action, old_logp):\n    return torch.exp(pi.log_prob(action) - old_logp)\n\n\n"
+    "def policy(logits):\n    return torch.distributions.Categorical(logits=logits)": (
+        Confidence.POSSIBLE
+    ),
     # all masked, all 0, a probability of nothing; whether a name says so or the code
     "def f(x, labels):\n    return x.sum() / (labels != -100).sum()": Confidence.POSSIBLE,
     "def f(x, mask):\n    return (x * mask).sum() / mask.sum()": Confidence.POSSIBLE,

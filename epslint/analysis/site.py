@@ -26,6 +26,7 @@ from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.policies import are_categorical
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
@@ -133,6 +134,11 @@ class Site:
     def rounded(self) -> bool:
         """Whether all that is made of the result is whole numbers, of which nothing is learned."""
         return self.only(ROUNDING, PASSING | SCALING)
+
+    @property
+    def of_finitely_many(self) -> bool:
+        """Whether actions are drawn from finitely many here, so that their ratios have a limit."""
+        return are_categorical(self.unit.source)
 
     @property
     def read_out(self) -> bool:

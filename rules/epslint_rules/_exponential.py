@@ -19,8 +19,9 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
-from epslint.rule import Edit, Fix, Grade
+from epslint.rule import Confidence, Edit, Fix, Grade
 from epslint_rules._logarithm import maker
+from epslint_rules._wording import CONFIDENCE
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
@@ -32,6 +33,13 @@ def is_uncapped(operand: Operand) -> bool:
     limit = (fact.dtype.precision or FLOAT32).exp_limit
     too_high = limit < fact.range.hi < ranges.INF  # a clamp to ±100 is none
     return fact.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and (bool(fact.huge) or too_high)
+
+
+def confidence(site: Site, log_ratio: Fact) -> Confidence:
+    """How sure the overflow of a log-ratio's exp is."""
+    if log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many:
+        return Confidence.POSSIBLE
+    return CONFIDENCE[log_ratio.huge]
 
 
 def cannot_overflow(exponential: Origin) -> bool:

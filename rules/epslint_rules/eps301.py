@@ -13,11 +13,12 @@ from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
     clamp_of,
+    confidence,
     is_no_ratio,
     is_uncapped,
     only_capped,
 )
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 
 class UncappedLogprobExp(SiteRule):
@@ -86,7 +87,7 @@ class UncappedLogprobExp(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Exp of {quoted(site, operand.node)}, {_without_cap(operand)}",
-            confidence=CONFIDENCE[operand.fact.huge],
+            confidence=confidence(site, operand.fact),
             why=chain(operand.fact),
             fix=capped(site, operand, clamp_of(site, operand)),
         )
