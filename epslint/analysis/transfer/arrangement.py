@@ -198,14 +198,14 @@ def uniform(call: Call) -> Fact:
         return result(call, kinds=drawn, ground=proven)
     zero = proven if lo == 0 and lower.constant is not None else Evidence.NONE
     found = result(call, Range(lo, hi, hi_open=True), drawn, ground=proven, zero=zero)
-    return replace(found, grad=False, form=call.form)
+    return _floating(found, call)
 
 
 def spaced(call: Call) -> Fact:
     """`linspace(0, 1, n)`: as a whole neither 0 nor constant, though its ends may be 0."""
     start, end = call.get("start") or UNKNOWN, call.get("end") or UNKNOWN
     found = result(call, start.range.join(end.range), Kind.DRAWN, ground=Evidence.PROVEN)
-    return replace(found, grad=False, form=call.form)
+    return _floating(found, call)
 
 
 def categorical(call: Call) -> Fact:
@@ -216,7 +216,13 @@ def categorical(call: Call) -> Fact:
 
 def gaussian(call: Call) -> Fact:
     found = result(call, ranges.REAL, Kind.SIGNED | Kind.DRAWN, ground=Evidence.PROVEN)
-    return replace(found, grad=False, form=call.form)
+    return _floating(found, call)
+
+
+def _floating(fact: Fact, call: Call) -> Fact:
+    """What is made of whole sizes is not whole: `randn(3, 4)`."""
+    dtype = DType.UNKNOWN if fact.dtype is DType.INT else fact.dtype
+    return replace(fact, grad=False, form=call.form, dtype=dtype)
 
 
 def of_gamma(call: Call) -> Fact:
