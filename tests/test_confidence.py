@@ -26,6 +26,9 @@ CASES = {
     "def f(x, labels):\n    return x.sum() / (labels != -100).sum()": Confidence.POSSIBLE,
     "def f(x, mask):\n    return (x * mask).sum() / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.norm()": Confidence.POSSIBLE,
+    "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
+    # float64 has digits to spare
+    "import numpy as np\n\n\ndef f(x):\n    return np.exp(x) - 1": Confidence.POSSIBLE,
     "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
 }
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import Evidence, Fact, Kind
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
 from epslint.analysis.keys import words_of
 from epslint.analysis.learning import Shown
 from epslint.analysis.origin import Operand
@@ -23,13 +23,26 @@ CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
     }
 )
 
-# Equal rewards in a group, one element alone: ordinary, unlike a norm or a sum that is exactly 0.
-_ORDINARY = Kind.STD | Kind.VAR
+_SPREAD, _OF_ROLLOUTS = Kind.STD | Kind.VAR, Kind.REWARD | Kind.ADVANTAGE
+_AT_REST = (Form.NUMPY, Form.NUMBER)  # data and measurements; what is trained is in tensors
 
 
 def if_data_allow(fact: Fact) -> Confidence:
-    """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal."""
-    return CONFIDENCE[fact.zero] if fact.is_any(_ORDINARY) else Confidence.POSSIBLE
+    """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
+
+    Equal rewards in a group, and dead features, are ordinary; whole tables of data are not equal.
+    """
+    ordinary = fact.is_any(_OF_ROLLOUTS) or fact.form not in _AT_REST
+    return CONFIDENCE[fact.zero] if fact.is_any(_SPREAD) and ordinary else Confidence.POSSIBLE
+
+
+def of_digits(site: Site) -> Confidence:
+    """How sure it is that digits are lost that somebody misses: numpy has twice as many."""
+    double = site.result.form in _AT_REST and site.result.dtype in _DOUBLE
+    return Confidence.POSSIBLE if double else Confidence.PROVEN
+
+
+_DOUBLE = (DType.UNKNOWN, DType.FLOAT64)
 
 
 def quoted(site: Site, node: cst.CSTNode) -> str:

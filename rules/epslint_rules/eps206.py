@@ -14,11 +14,11 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.analysis.wholes import is_whole
-from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._digits import is_coarse
 from epslint_rules._logarithm import maker, split_sum
-from epslint_rules._wording import made_elsewhere, quoted
+from epslint_rules._wording import made_elsewhere, of_digits, quoted
 
 _SUMS = (Op.ADD, Op.SUB)
 # One minus these is 0 at times, which is worse than a lost digit, and has rules of its own.
@@ -83,7 +83,7 @@ class LogOfOnePlus(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of one {_sign(operand)} something, {quoted(site, operand.node)}: "
             f"{_WHY[function]}",
-            confidence=Confidence.PROVEN,
+            confidence=of_digits(site),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, function, argument) if argument is not None else None,
         )

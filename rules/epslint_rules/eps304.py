@@ -12,11 +12,11 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
-from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._digits import is_coarse
 from epslint_rules._exponential import exponential_behind
-from epslint_rules._wording import quoted
+from epslint_rules._wording import of_digits, quoted
 
 
 class ExpMinusOne(SiteRule):
@@ -80,7 +80,7 @@ class ExpMinusOne(SiteRule):
         yield Diagnosis(
             span=site.unit.span(argument.node),
             message=f"exp(x) - 1 of {quoted(site, argument.node)}: expm1 keeps the small digits",
-            confidence=Confidence.PROVEN,
+            confidence=of_digits(site),
             fix=_fix(site, exponential, argument),
         )
 
