@@ -116,6 +116,10 @@ _WORDS = (
         r"legal_actions?|available_actions?|avail|avail_actions?)_masks?$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS, zero=_NAMED),
     ),
+    _word(
+        r"(^|_)(legal|valid|val|avail|available|allowed)_(actions?|moves?)$",
+        _fact(ranges.UNIT, Kind.MASK | Kind.PADS),
+    ),
     _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
     # A group may score alike. Any other spread that is only known by its name is a setting, or was
     # given its floor where it was made.
