@@ -323,6 +323,8 @@ def _is_log_of(told: Fact, fact: Fact) -> bool:
 
 def _element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
+    if fact.origin is not None and fact.origin.op is Op.UNIQUE:
+        return replace(UNKNOWN, origin=fact.origin)
     if fact.form is Form.LIST:
         return replace(
             fact, form=Form.UNKNOWN, size=ranges.SOME, kinds=fact.kinds & ~WHOLE, parts=()

@@ -133,7 +133,7 @@ class Calls:
         operands = self._related(op, operands, env)
         fact = expressions.transferred(op, operands, form)
         if op is Op.COMPARE:
-            fact = compared(fact, node, operands)
+            fact = compared(fact, node, operands, env)
         if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero and "dim" not in operands:
             fact = self._if_some_true(fact, operands.get("x"), env)
         if "dtype" in operands:

@@ -13,8 +13,10 @@ from types import MappingProxyType
 
 import libcst as cst
 
+from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.ledger import still_means
 from epslint.analysis.makers import is_one, maker
 from epslint.analysis.operators import (
     BELOW,
@@ -25,20 +27,21 @@ from epslint.analysis.operators import (
     operator_of,
 )
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
 
 
-def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand]) -> Fact:
+def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand], env: Env) -> Fact:
     """The result of a comparison, with what is known of it as a whole."""
     x, y, operator = operands.get("x"), operands.get("y"), operator_of(node)
     if x is None or y is None or operator is None:
         return fact
     if (kept := x.fact.kinds & (Kind.PEAKED | Kind.PADS)) and x.fact.is_any(Kind.MASK):
         return fact.plus(kept) if _keeps_what_is_one(operator, y.fact.constant) else fact
-    somewhere = _holds_somewhere(x, operator, y) or _holds_somewhere(y, MIRRORED[operator], x)
+    ways = ((x, operator, y), (y, MIRRORED[operator], x))
+    somewhere = any(_is_one_of_them(*way, env) or _holds_somewhere(*way) for way in ways)
     return fact.plus(Kind.PEAKED) if somewhere else fact
 
 
@@ -80,6 +83,14 @@ _UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
 def tells_of_answer(node: cst.BaseExpression) -> bool:
     """Whether the names in an expression are of what a model answers or is judged by."""
     return any(_ANSWER.search(word) for word in words_of(node))
+
+
+def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bool:
+    """`labels == group` for a group out of `np.unique(labels)`."""
+    made = behind(y.fact, _UNCHANGED | {Op.SORT, Op.ITEM}) if operator is cst.Equal else None
+    if made is None or made.op is not Op.UNIQUE or "x" not in made.operands:
+        return False
+    return key_of(made.operands["x"].node) == key_of(x.node) is not None and still_means(made, env)
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:

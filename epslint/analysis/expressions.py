@@ -154,7 +154,7 @@ class Expressions:
             operands = formed(op, operands)
         fact = self.transferred(op, operands, form)
         if op is Op.COMPARE:
-            fact = compared(fact, node, operands)
+            fact = compared(fact, node, operands, env)
         return self.ledger.conclude(op, node, operands, fact, env)
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:

@@ -129,6 +129,7 @@ class Op(QuickEnum):
     GAMMA = auto()
     MULTINOMIAL = auto()
     LINSPACE = auto()
+    UNIQUE = auto()
     EYE = auto()
     INVERSE = auto()  # of a matrix, or a root of one
     SOLVE = auto()

@@ -260,6 +260,7 @@ _ROWS = (
     _Row(Op.ONES, "ones ones_like new_ones", "x", open_ended=True),
     _Row(Op.FULL, "full full_like new_full", "shape value", open_ended=True),
     _Row(Op.ARANGE, "arange", "start end step", method=False, open_ended=True),
+    _Row(Op.UNIQUE, "unique", "x", open_ended=True),
     _Row(Op.LINSPACE, "linspace", "start end", method=False, open_ended=True),
     _Row(Op.EYE, "eye", "x", method=False, open_ended=True),
     _Row(Op.RAND, "rand rand_like random_sample", "x", method=False, open_ended=True),

@@ -388,6 +388,7 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
         Op.MULTINOMIAL: "test_multinomial",
         Op.SOLVE: "test_solve",
         Op.TIME: "test_time",
+        Op.UNIQUE: "test_unique",
     }
 )
 
@@ -528,6 +529,12 @@ def test_linspace(ends: tuple[tuple[float, float], tuple[float, float]]) -> None
     assert told.is_any(Kind.DRAWN)  # not all of it is 0
     for start, end in product(*ends):
         assert all(holds(told.range, float(value)) for value in np.linspace(start, end, 7))
+
+
+def test_unique() -> None:
+    told = TABLE[Op.UNIQUE](Call(Op.UNIQUE, {"x": Fact(Range(0.0, 1.0))}, Form.NUMPY))
+    _, counts = np.unique([0.0, 1.0, 1.0], return_counts=True)
+    assert all(holds(told.range, float(count)) for count in counts)  # 2 is in no range of x
 
 
 def squares_of_rows(op: Op, **matrices: Fact) -> Fact:

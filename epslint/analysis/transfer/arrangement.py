@@ -208,6 +208,11 @@ def spaced(call: Call) -> Fact:
     return _floating(found, call)
 
 
+def distinct(call: Call) -> Fact:
+    """The values there are, and perhaps how many of each: nothing is said of either."""
+    return Fact(form=call.form, grad=False)
+
+
 def categorical(call: Call) -> Fact:
     """Indices drawn with given probabilities, or that of the largest."""
     found = result(call, ranges.NONNEGATIVE, Kind.DRAWN, ground=Evidence.PROVEN, dtype=DType.INT)
@@ -335,6 +340,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.FULL: filled_with,
         Op.ARANGE: counted_up,
         Op.LINSPACE: spaced,
+        Op.UNIQUE: distinct,
         Op.RAND: uniform,
         Op.RANDN: gaussian,
         Op.GAMMA: of_gamma,
