@@ -13,12 +13,13 @@ from functools import cache
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.frame import Frame
+from epslint.analysis.full_names import BUILTINS, EXACT
 from epslint.analysis.model import Model
 from epslint.analysis.modules import makers
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
-from epslint.analysis.spellings import BUILTINS, EXACT, SPELLINGS
+from epslint.analysis.spellings import SPELLINGS
 from epslint.depth import with_room
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import scout

@@ -20,6 +20,7 @@ from epslint.analysis.keys import (
     is_first,
     is_one_place,
     key_of,
+    only_index,
     roots_of,
     spares_first,
     spares_start,
@@ -94,7 +95,7 @@ class Bindings:
 
     def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
-        path, index = key_of(target.value), _only_index(target)
+        path, index = key_of(target.value), only_index(target)
         if path is None:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
         elif isinstance(index, cst.SimpleString):
@@ -107,7 +108,7 @@ class Bindings:
 
     def _mask_in(self, target: cst.Subscript, env: Env) -> Operand | None:
         """The test that chooses the elements: `x[x < eps]`."""
-        index = _only_index(target)
+        index = only_index(target)
         if index is None:
             return None
         test = test_of(Operand(index, self._expressions.quietly(index, env)), 1, env)
@@ -140,7 +141,7 @@ class Bindings:
                 # Who overwrites one place of many knows why: `frequency[0] = 1`.
                 after = replace(after.minus(Kind.MAGNITUDE), zero=Evidence.NONE)
         env.assign(path, replace(after, size=before.size), self._model.tick())
-        if (key := key_of(target)) is not None and _only_index(target) is not None:
+        if (key := key_of(target)) is not None and only_index(target) is not None:
             env.refine(key, fact, roots_of(target))  # until it or its place is another
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
@@ -254,12 +255,6 @@ class Bindings:
         if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
             return operand.fact
         return self._expressions.quietly(operand.node, env)
-
-
-def _only_index(node: cst.Subscript) -> cst.BaseExpression | None:
-    """What stands alone between the brackets."""
-    index = node.slice[0].slice
-    return index.value if len(node.slice) == 1 and isinstance(index, cst.Index) else None
 
 
 def _multiplies(target: cst.Subscript, fact: Fact) -> bool:

@@ -16,7 +16,7 @@ from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
-from epslint.analysis.labels import tells_of_loss
+from epslint.analysis.labels import tells_of_term_of_loss
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -96,7 +96,7 @@ def _is_pooling(x: Operand, y: Operand) -> bool:
     """A mean over what is not padding: only of a loss it may be that nothing is left."""
     if not y.fact.is_any(Kind.PADS) or x.fact.is_any(_LEARNED_FROM):
         return False
-    return not any(map(tells_of_loss, words_of(x.node)))
+    return not any(map(tells_of_term_of_loss, words_of(x.node)))
 
 
 def _is_written(x: Operand, y: Operand) -> bool:

@@ -13,14 +13,14 @@ import libcst as cst
 
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.forms import KEEPING, is_unknown
-from epslint.analysis.keys import called, key_of, label_of, words_of
+from epslint.analysis.keys import called, entry_of, key_of, label_of, words_of
 from epslint.analysis.labels import (
     HIGHEST,
     LOWEST,
     counted_by_name,
     tells_of_gathering,
-    tells_of_loss,
     tells_of_statistics,
+    tells_of_term_of_loss,
 )
 from epslint.analysis.makers import maker
 from epslint.analysis.names import snake
@@ -35,12 +35,12 @@ def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
     if not is_unknown(y.fact):
         return Kind.NONE
     label = snake(label_of(within(y, KEEPING).node))
-    if label and _is_handed(y.fact) and (kind := counted_by_name(label, function)):
+    if label and _is_given(y.fact) and (kind := counted_by_name(label, function)):
         return kind if _is_total(x) else Kind.NONE
     return Kind.NORM if _is_own_norm(x, y, label) else Kind.NONE
 
 
-def _is_handed(fact: Fact) -> bool:
+def _is_given(fact: Fact) -> bool:
     """Whether it came as it is, from a caller or out of something: nothing was computed here."""
     origin = behind(fact, KEEPING)
     if origin is None:
@@ -52,7 +52,7 @@ def _is_total(x: Operand) -> bool:
     """A sum, or a loss that was summed somewhere else."""
     if x.fact.is_any(Kind.SUM) or maker(x.fact)[0] is Op.SUM:
         return True
-    return any(map(tells_of_loss, words_of(x.node)))
+    return any(map(tells_of_term_of_loss, words_of(x.node)))
 
 
 _NORM = re.compile(r"(^|_)norms?(_|$)")
@@ -71,7 +71,7 @@ def _is_own_norm(x: Operand, y: Operand, label: str) -> bool:
         factors = product.operands.values()
         norms = all(is_unknown(f.fact) and _is_norm(snake(label_of(f.node))) for f in factors)
         return norms and maker(x.fact)[0] in _INNER
-    if not _is_norm(label) or not _is_handed(y.fact):
+    if not _is_norm(label) or not _is_given(y.fact):
         return False
     stem, above = _NORM.sub("", label).strip("_"), snake(label_of(x.node))
     return bool(stem) and (stem == above or _is_norm(above))
@@ -108,8 +108,7 @@ def _is_kept_statistic(operand: Operand) -> bool:
     origin = operand.fact.origin
     node = operand.node if origin is None else origin.node
     if isinstance(node, cst.Subscript):
-        index = node.slice[0].slice
-        if not isinstance(index, cst.Index) or not isinstance(index.value, cst.SimpleString):
+        if entry_of(node) is None:
             return False
     elif not isinstance(node, cst.Attribute):
         return False

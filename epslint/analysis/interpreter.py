@@ -17,7 +17,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, dotted, entry_of, key_of
 from epslint.analysis.lessons import decided
 from epslint.analysis.loops import Loops
 from epslint.analysis.operators import BINARY
@@ -152,7 +152,7 @@ class Interpreter:
         if op is Op.ADD and self._loops.inside and left.constant == 0 and left.form is Form.NUMBER:
             # What is accumulated over a loop is taken to be something, also under an `if`.
             env.drop_zero(key_of(node.target) or "")
-        if isinstance(node.target, cst.Subscript) and not _has_text_index(node.target):
+        if isinstance(node.target, cst.Subscript) and entry_of(node.target) is None:
             bindings = self.expressions.bindings
             if op is not Op.MUL or not bindings.thin_out(node.target, env):
                 bindings.accumulate(node.target, fact, env)
@@ -280,11 +280,6 @@ def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
 def _lifts(fact: Fact) -> bool:
     """An epsilon: `x += 1e-8`."""
     return fact.is_any(Kind.EPSILON) and fact.range.lo >= 0
-
-
-def _has_text_index(target: cst.Subscript) -> bool:
-    index = target.slice[0].slice
-    return isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString)
 
 
 def _accumulated(fact: Fact, added: Fact) -> Fact:

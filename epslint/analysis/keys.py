@@ -233,13 +233,23 @@ _LEAVING_LABEL = frozenset(
 )
 
 
+def only_index(node: cst.Subscript) -> cst.BaseExpression | None:
+    """What stands alone between the brackets: no slice, and not one of several."""
+    index = node.slice[0].slice
+    return index.value if len(node.slice) == 1 and isinstance(index, cst.Index) else None
+
+
+def entry_of(node: cst.Subscript) -> str | None:
+    """`n` of `batch["n"]`."""
+    index = only_index(node)
+    return str(evaluated(index.value)) if isinstance(index, cst.SimpleString) else None
+
+
 def label_of(node: cst.BaseExpression) -> str:
     """What a value goes by: `n` of `n`, `self.n`, `batch["n"]`, `n[:, None]`, `n.float()`."""
     if isinstance(node, cst.Subscript):
-        index = node.slice[0].slice
-        if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString):
-            return str(evaluated(index.value.value))
-        return label_of(node.value)
+        entry = entry_of(node)
+        return label_of(node.value) if entry is None else entry
     if not isinstance(node, cst.Call):
         return called(node)
     if called(node) not in _LEAVING_LABEL:

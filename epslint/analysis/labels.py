@@ -85,8 +85,8 @@ def tells_of_gathering(function: str) -> bool:
 _LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
 
 
-def tells_of_loss(name: str) -> bool:
-    """Whether a value of this name is learned from."""
+def tells_of_term_of_loss(name: str) -> bool:
+    """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from epslint.analysis.fact import Form
-from epslint.analysis.spellings import ANYBODYS, EXACT, SPELLINGS, Spelling
+from epslint.analysis.full_names import ANYBODYS, EXACT
+from epslint.analysis.spellings import SPELLINGS, Spelling
 
 # The namespaces whose functions the table is about, and what they compute with. The longest
 # prefix of a dotted name decides.

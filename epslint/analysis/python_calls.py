@@ -11,11 +11,11 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
+from epslint.analysis.full_names import BUILTINS
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters
-from epslint.analysis.spellings import BUILTINS
 from epslint.analysis.transfer.bounds import lowered, raised
 
 if TYPE_CHECKING:

@@ -14,7 +14,15 @@ from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered, prunes
-from epslint.analysis.keys import called, crops, evaluated, is_border, key_of, rearranges
+from epslint.analysis.keys import (
+    called,
+    crops,
+    evaluated,
+    is_border,
+    key_of,
+    only_index,
+    rearranges,
+)
 from epslint.analysis.labels import tells_of_extreme
 from epslint.analysis.libraries import NAMESPACES
 from epslint.analysis.ops import Op
@@ -40,9 +48,10 @@ class Subscripts:
         key = key_of(node)
         if key is not None and (found := env.fact(key)) is not None:
             return found
-        if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        index = only_index(node)
+        if index is None:
             return self._picked(node, self._sliced(node, base, env), base.size, env)
-        return self._indexed(node, base, node.slice[0].slice.value, env)
+        return self._indexed(node, base, index, env)
 
     def _sliced(self, node: cst.Subscript, base: Fact, env: Env) -> Fact:
         """Slices choose elements of which nothing more is known, but they may hold sites; masks and
