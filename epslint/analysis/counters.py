@@ -232,7 +232,7 @@ def _opening(method: str) -> Iterator[str]:
 
 def _additions_in(node: FunctionNode) -> Iterator[_Addition]:
     me = self_of(node)
-    for each in ast.walk(node):
+    for each in descend(node):
         target: ast.expr | None = each.target if isinstance(each, ast.AugAssign) else None
         place = target.slice if isinstance(target, ast.Subscript) else None
         holder = target.value if isinstance(target, ast.Subscript) else target

@@ -38,10 +38,12 @@ class Running:
             return fact
         parts = [part for part in fact.parts if part[1].constant is None]
         zeros = {key: part for key, part in fact.parts if part.constant == 0}
-        moving = (
-            self.counters.entries_added_to(self.owner, self.name) & zeros.keys() if zeros else ()
-        )
-        parts += [(k, replace(zeros[k], range=ranges.REAL, kinds=Kind.RUNNING)) for k in moving]
+        moving = self.counters.entries_added_to(self.owner, self.name) if zeros else ()
+        parts += [
+            (key, replace(zero, range=ranges.REAL, kinds=Kind.RUNNING))
+            for key, zero in zeros.items()
+            if key in moving
+        ]
         return replace(fact, parts=tuple(parts))
 
     def filled(self, zeros: Fact) -> Fact | None:
