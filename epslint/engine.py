@@ -19,11 +19,12 @@ from epslint.source import Source, SourceError
 from epslint.suppress import Ignore, apply_ignores, covers_by_name, find_ignores
 
 if TYPE_CHECKING:
+    from epslint.analysis.env import Mode
     from epslint.analysis.ops import Op
     from epslint.analysis.site import Site
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.ADVICE)  # worst first
-_CONFIDENCES = (Confidence.PROVEN, Confidence.NAMED, Confidence.POSSIBLE)  # surest first
+_CONFIDENCES = tuple(Confidence)  # surest first
 
 
 def check(source: Source, ruleset: Ruleset, config: Config) -> FileReport:
@@ -106,13 +107,21 @@ class _Hearing:
             row = self.source.location(about.span.start).row
             self.failures.append(Failure(self.source.filename, reason, row))
         else:
-            oracle = not isinstance(about, Ignore) and about.mode.rehearsal
+            mode = None if isinstance(about, Ignore) else about.mode
             for diagnosis in diagnoses:
-                yield _finding(rule, diagnosis, self.ruleset, oracle=oracle)
+                yield _finding(rule, _at(mode, diagnosis), self.ruleset)
 
 
-def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset, *, oracle: bool) -> Finding:
-    fix = _of_an_oracle(diagnosis.fix) if oracle else diagnosis.fix
+def _at(mode: Mode | None, diagnosis: Diagnosis) -> Diagnosis:
+    """What a rule says, as it is worth where it is said."""
+    if mode is not None and mode.rehearsal:
+        diagnosis = replace(diagnosis, fix=_of_an_oracle(diagnosis.fix))
+    if mode is not None and not mode.trains and diagnosis.confidence is Confidence.POSSIBLE:
+        diagnosis = replace(diagnosis, confidence=Confidence.UNLIKELY)
+    return diagnosis
+
+
+def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -121,7 +130,7 @@ def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset, *, oracle: bool
         message=diagnosis.message,
         confidence=diagnosis.confidence,
         why=diagnosis.why,
-        fix=ruleset.offered(rule.code, fix),
+        fix=ruleset.offered(rule.code, diagnosis.fix),
         also=diagnosis.also,
     )
 

@@ -159,7 +159,8 @@ GROUPS = (
             _one_of(
                 "--confidence",
                 [confidence.value for confidence in Confidence],
-                "named: leave out what depends on the data. proven: what rests on a name, too.",
+                "named: leave out what depends on the data. proven: what rests on a name, too. "
+                "unlikely: show also what depends on the data where nothing is trained.",
             ),
         ),
     ),

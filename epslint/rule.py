@@ -28,12 +28,14 @@ class Confidence(Enum):
     """How sure a finding is.
 
     The first two go wrong on ordinary values: the operations say so, or only what a thing is
-    called. The third takes data that the code neither shows nor rules out.
+    called. The third takes data that the code neither shows nor rules out, and the last is the
+    third where nothing is trained: it is told to those who ask.
     """
 
     PROVEN = "proven"
     NAMED = "named"
     POSSIBLE = "possible"
+    UNLIKELY = "unlikely"
 
 
 class Grade(Enum):

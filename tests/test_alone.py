@@ -19,7 +19,8 @@ HAZARDS = [c for c in fixture_cases(FIXTURES) if not c.clean and not c.code.star
 @pytest.mark.parametrize("case", HAZARDS, ids=str)
 def test_alone(case: Case) -> None:
     source = Source.decode(case.path.read_bytes(), str(case.path))
-    config = Config().overlaid({"select": [case.code], "preview": True}, "the test")
+    table = {"select": [case.code], "preview": True, "confidence": "unlikely"}
+    config = Config().overlaid(table, "the test")
     found = api.check_source(source.text, source.filename, config).findings
     rows = {source.location(finding.span.start).row for finding in found}
     assert {row for row, code in markers(source) if code == case.code} <= rows

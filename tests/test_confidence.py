@@ -38,10 +38,62 @@ def test_a_finding_says_how_sure_it_is(code: str, confidence: Confidence) -> Non
     assert [f.confidence for f in api.check_source(HEAD + code + "\n").findings] == [confidence]
 
 
+# The same sum, where the mask's emptiness would be on its way into a loss, and where not.
+SUM = "def f(x, mask):\n    return (x * mask).sum() / mask.sum()\n"
+PLACES = {
+    ("import numpy as np", "returns.py"): Confidence.UNLIKELY,
+    ("import numpy as np\nimport torch", "returns.py"): Confidence.POSSIBLE,
+    ("import numpy as np\nfrom jax import numpy as jnp", "returns.py"): Confidence.POSSIBLE,
+    # What is handed to a function may be a tensor, as long as nothing speaks against it.
+    ("import math", "returns.py"): Confidence.POSSIBLE,
+    # A metric is for anybody's data.
+    ("import numpy as np", "project/metrics.py"): Confidence.POSSIBLE,
+    ("import numpy as np", "project/metrics/overlap.py"): Confidence.POSSIBLE,
+    # The world that an agent acts in; what is made of its rewards is no part of it.
+    ("import torch", "project/envs/grid/maps.py"): Confidence.UNLIKELY,
+    ("import torch", "project/environments/maps.py"): Confidence.UNLIKELY,
+    ("import torch", "project/envs/wrappers/normalize.py"): Confidence.POSSIBLE,
+    ("import torch", "/opt/conda/envs/py311/lib/project/losses.py"): Confidence.POSSIBLE,
+    ("import torch", "project/environment_model.py"): Confidence.POSSIBLE,
+}
+
+
+@pytest.mark.parametrize(("place", "confidence"), PLACES.items())
+def test_what_depends_on_data_is_unlikely_where_nothing_is_trained(
+    place: tuple[str, str], confidence: Confidence
+) -> None:
+    imports, filename = place
+    everything = Config(confidence=Confidence.UNLIKELY)
+    (finding,) = api.check_source(f"{imports}\n\n\n{SUM}", filename, everything).findings
+    assert finding.confidence is confidence
+    shown = api.check_source(f"{imports}\n\n\n{SUM}", filename).findings
+    assert bool(shown) is (confidence is not Confidence.UNLIKELY)
+
+
+def test_what_goes_wrong_on_ordinary_values_does_so_anywhere() -> None:
+    code = "import torch\n\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n"
+    (finding,) = api.check_source(code, "project/envs/maps.py").findings
+    assert finding.confidence is Confidence.PROVEN
+
+
+def test_an_unlikely_finding_still_justifies_its_ignore_comment() -> None:
+    code = f"import numpy as np\n\n\n{SUM}".replace(
+        "mask.sum()\n", "mask.sum()  # epslint: ignore[EPS101]\n"
+    )
+    assert api.check_source(code, "returns.py").findings == ()
+
+
 @pytest.mark.parametrize("least", Confidence)
 def test_what_is_less_sure_can_be_left_out(least: Confidence) -> None:
     surest_first = list(Confidence)
     functions = [code.replace("f(", f"f{i}(", 1) for i, code in enumerate(CASES)]
-    text = HEAD + "\n\n\n".join(functions) + "\n"
-    shown = {f.confidence for f in api.check_source(text, config=Config(confidence=least)).findings}
+    files = {
+        "losses.py": HEAD + "\n\n\n".join(functions) + "\n",
+        "returns.py": f"import numpy\n\n\n{SUM}",
+    }
+    shown = {
+        finding.confidence
+        for name, text in files.items()
+        for finding in api.check_source(text, name, Config(confidence=least)).findings
+    }
     assert shown == set(surest_first[: surest_first.index(least) + 1])

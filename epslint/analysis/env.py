@@ -40,6 +40,7 @@ class Mode:
 
     grad: bool = True
     rehearsal: bool = False  # a test or a benchmark
+    trains: bool = True  # nothing does in a file of numpy, and in an environment
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered

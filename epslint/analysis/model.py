@@ -23,14 +23,13 @@ from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.learning import Learning
 from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
+from epslint.analysis.purpose import differentiates, rehearses, trains
 from epslint.analysis.running import Running
 from epslint.analysis.signature import (
     annotated,
-    differentiates,
     mode_of,
     parameter_fact,
     parameters,
-    rehearses,
     self_name,
 )
 from epslint.analysis.site import AtHand, Scope, Site
@@ -63,6 +62,7 @@ class Model:
         self.mode = Mode(
             grad=differentiates(outline.imports, source.filename),
             rehearsal=rehearses(source.filename),
+            trains=trains(outline.imports, source.filename),
         )
         self.learning = Learning(outline, source.filename)
         self.clock = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
@@ -156,39 +155,3 @@ def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     if unlearned or hints.tells_of_statistic(node.name.value) or hints.tells_of_statistic(owner):
         return replace(mode, grad=False)
     return mode
-
-
-# Libraries that compute with numbers and keep no gradients, and those that do.
-_PLAIN = frozenset({"numpy", "scipy", "math", "statistics", "pandas", "cupy", "sklearn"})
-_DIFFERENTIATING = re.compile(
-    r"^(torch\w*|functorch|pytorch_\w+|lightning|jax\w*|flax|haiku|optax|equinox|tensorflow\w*|keras|"
-    r"autograd|mxnet|paddle|theano|pyro|numpyro|gpytorch|botorch|triton|tinygrad|chainer)$"
-)
-
-
-# Files that watch what others learn. The name of the file alone: folders are anybody's.
-_UNLEARNED = re.compile(
-    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
-    r"(eval|benchmark|plot)_\w*|evaluate|evaluation|visuali[sz]ation)\.py$"
-)
-
-
-_REHEARSAL = re.compile(
-    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
-    r"(^|[/\\])tutorials?[/\\]([^/\\]+[/\\])?[^/\\]+$"  # near by: further up they are anybody's
-)
-
-
-def rehearses(filename: str) -> bool:
-    """Whether a file tries things out on made-up numbers, and fails at once where they are not
-    finite.
-    """
-    return _REHEARSAL.search(filename) is not None
-
-
-def differentiates(imports: Mapping[str, str], filename: str) -> bool:
-    """Whether something can learn in a file: not in a test or evaluation, nor with numpy only."""
-    if _UNLEARNED.search(filename):
-        return False
-    roots = {full.partition(".")[0] for full in imports.values()}
-    return not roots & _PLAIN or any(_DIFFERENTIATING.match(root) for root in roots)

@@ -11,8 +11,12 @@ import textwrap
 import pytest
 
 from epslint import api
+from epslint.config import Config
+from epslint.rule import Confidence
 
 # What is wrong (the families of codes that may say so), and the code.
+EVERYTHING = Config(confidence=Confidence.UNLIKELY)
+
 SNIPPETS: list[tuple[str, str, str]] = [
     (
         "adagrad without an epsilon",
@@ -380,6 +384,6 @@ SNIPPETS: list[tuple[str, str, str]] = [
     [pytest.param(families, code, id=name) for name, families, code in SNIPPETS],
 )
 def test_it_is_seen(families: str, code: str) -> None:
-    found = api.check_source(textwrap.dedent(code))
+    found = api.check_source(textwrap.dedent(code), config=EVERYTHING)
     assert not found.failures, found.failures
     assert [f.code for f in found.findings if f.code.startswith(families)], found.findings

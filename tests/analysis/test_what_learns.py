@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epslint.analysis.signature import differentiates
+from epslint.analysis.purpose import differentiates
 
 TORCH = {"torch": "torch"}
 

@@ -1,0 +1,67 @@
+"""Purpose: what a file is for, by its name and its imports. A training loop, a test, a world."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+# Libraries that compute with numbers and keep no gradients, and those that do.
+_PLAIN = frozenset({"numpy", "scipy", "math", "statistics", "pandas", "cupy", "sklearn"})
+_DIFFERENTIATING = re.compile(
+    r"^(torch\w*|functorch|pytorch_\w+|lightning|jax\w*|flax|haiku|optax|equinox|tensorflow\w*|keras|"
+    r"autograd|mxnet|paddle|theano|pyro|numpyro|gpytorch|botorch|triton|tinygrad|chainer)$"
+)
+
+# Files that watch what others learn. The name of the file alone: folders are anybody's.
+_UNLEARNED = re.compile(
+    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
+    r"(eval|benchmark|plot)_\w*|evaluate|evaluation|visuali[sz]ation)\.py$"
+)
+
+_REHEARSAL = re.compile(
+    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
+    r"(^|[/\\])tutorials?[/\\]([^/\\]+[/\\])?[^/\\]+$"  # near by: further up they are anybody's
+)
+
+# The worlds that agents act in: their geometry is their author's, and nobody learns in there. But
+# wrappers normalise what goes into a loss. Near by: further up, `envs` is where conda keeps Python.
+_WORLD = re.compile(
+    r"(^|[/\\])env(s|ironments?)?[/\\](?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$"
+)
+
+# A metric is there for anybody's data, whichever library it is written with.
+_METRIC = re.compile(r"(^|[/\\])(\w*_)?metrics?(_\w*)?([/\\]\w+)?\.py$")
+
+
+def rehearses(filename: str) -> bool:
+    """Whether a file tries things out on made-up numbers, and fails at once where they are not
+    finite.
+    """
+    return _REHEARSAL.search(filename) is not None
+
+
+def differentiates(imports: Mapping[str, str], filename: str) -> bool:
+    """Whether something can learn in a file: not in a test or evaluation, nor with numpy only."""
+    roots = _roots(imports)
+    return not _UNLEARNED.search(filename) and (not roots & _PLAIN or _keeps_gradients(roots))
+
+
+def trains(imports: Mapping[str, str], filename: str) -> bool:
+    """Whether what a file computes may be on its way into a loss, or measure one."""
+    if _WORLD.search(filename):
+        return False
+    roots = _roots(imports)
+    # `math` is imported beside anything.
+    return not roots & (_PLAIN - {"math"}) or _keeps_gradients(roots) or _is_metric(filename)
+
+
+def _roots(imports: Mapping[str, str]) -> set[str]:
+    return {full.partition(".")[0] for full in imports.values()}
+
+
+def _keeps_gradients(roots: Iterable[str]) -> bool:
+    return any(_DIFFERENTIATING.match(root) for root in roots)
+
+
+def _is_metric(filename: str) -> bool:
+    return _METRIC.search(filename) is not None
