@@ -14,9 +14,9 @@ from epslint import api
 from epslint.config import Config
 from epslint.rule import Confidence
 
-# What is wrong (the families of codes that may say so), and the code.
 EVERYTHING = Config(confidence=Confidence.UNLIKELY)
 
+# What is wrong (the families of codes that may say so), and the code.
 SNIPPETS: list[tuple[str, str, str]] = [
     (
         "adagrad without an epsilon",
