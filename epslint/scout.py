@@ -12,6 +12,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from epslint.glance import (
     FunctionNode,
@@ -189,10 +190,31 @@ def _imports(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Import):
             for item in node.names:
                 root = item.name.partition(".")[0]
-                yield (item.asname, item.name) if item.asname else (root, root)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                yield _meant(item.asname, item.name) if item.asname else (root, root)
+        elif isinstance(node, ast.ImportFrom):
             for item in node.names:
-                yield item.asname or item.name, f"{node.module}.{item.name}"
+                local, home = item.asname or item.name, "" if node.level else node.module
+                if home:
+                    yield _meant(local, f"{home}.{item.name}")
+                elif local in _BY_CONVENTION:
+                    yield local, _BY_CONVENTION[local]
+
+
+# What these are called they are, wherever they are handed on from: `from project.compat import tf`.
+_BY_CONVENTION = MappingProxyType(
+    {"torch": "torch", "np": "numpy", "jnp": "jax.numpy", "jax": "jax", "tf": "tensorflow"}
+)
+# Libraries that go by such a name and are meant themselves: `import jax.numpy as np`.
+_THEMSELVES = frozenset(
+    {"torch", "numpy", "jax", "tensorflow", "autograd", "cupy", "keras", "mxnet", "paddle"}
+)
+
+
+def _meant(local: str, full: str) -> tuple[str, str]:
+    """A local name, and the library that is meant by it."""
+    if full.partition(".")[0] in _THEMSELVES:
+        return local, full
+    return local, _BY_CONVENTION.get(local, full)
 
 
 def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:

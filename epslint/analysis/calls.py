@@ -112,7 +112,8 @@ class Calls:
                 continue
             if argument.keyword is not None:
                 name = argument.keyword.value
-                operands[name if name in spelling.params else ALIASES.get(name, name)] = operand
+                alias = name if name in spelling.params else ALIASES.get(name, name)
+                operands[name if alias in operands else alias] = operand  # `pad(x, n, value=0)`
             elif (name_ := next(free, None)) is not None:
                 operands[name_] = operand
         return operands

@@ -113,7 +113,9 @@ def _is_significance(x: Operand, y: Operand) -> bool:
     (op, key), origin = maker(y.fact), y.fact.origin
     if op is not Op.STD or key is None or (origin is not None and "dim" in origin.operands):
         return False
-    return maker(x.fact) == (Op.MEAN, key)
+    # What the mean was taken off or added to is no mean: `r -= r.mean(); r /= r.std()`.
+    is_mean = x.fact.origin is not None and x.fact.origin.whole
+    return is_mean and maker(x.fact) == (Op.MEAN, key)
 
 
 def _is_own_share(x: Operand, y: Operand) -> bool:

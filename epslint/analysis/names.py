@@ -120,7 +120,7 @@ _WORDS = (
         r"(^|_)(legal|valid|val|avail|available|allowed)_(actions?|moves?)$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS),
     ),
-    _word(r"(^|_)masks?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
+    _word(r"(^|_)masks?(_[a-z]|_?\d)?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
     # A group may score alike. Any other spread that is only known by its name is a setting, or was
     # given its floor where it was made.
     _word(

@@ -15,6 +15,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Kind
 from epslint.analysis.hints import tells_of_picture
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.labels import tells_of_term_of_loss
 from epslint.analysis.makers import is_one
 from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
@@ -38,7 +39,7 @@ def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
         return Kind.NORM
     if _is_accumulated(x, y):
         return Kind.MAGNITUDE
-    if _is_drawn_share(x, y):
+    if _is_drawn_share(x, y) or _is_weighted_mean(x, y):
         return Kind.SUM
     whole = list(terms(y))
     if len(whole) < 2 or any(_is_kept_away(term.operand, env) for term in whole):
@@ -120,6 +121,22 @@ def _is_drawn_share(x: Operand, y: Operand) -> bool:
     if total.op is Op.SUM:
         return _is_gamma(total.operands["x"])
     return total.op is Op.ADD and all(term.added and _is_gamma(term.operand) for term in terms(y))
+
+
+def _is_weighted_mean(x: Operand, y: Operand) -> bool:
+    """`(loss * w).sum() / w.sum()`: who weighs losses can weigh all of them with 0. The weights of
+    an expectation, `(scores * places).sum() / scores.sum()`, are probabilities by another name.
+    """
+    above, below = arranged(x.fact), arranged(y.fact)
+    if above is None or below is None or not above.op is below.op is Op.SUM:
+        return False
+    if not any(map(tells_of_term_of_loss, words_of(above.operands["x"].node))):
+        return False
+    if isinstance(below.operands["x"].node, cst.Attribute):
+        return False  # a setting: `self.weight` of each task
+    weight = _key(below.operands["x"])
+    weighed = [_key(factor) for factor in factors(above.operands["x"])]
+    return weight is not None and len(weighed) > 1 and weight in weighed
 
 
 def _is_gamma(operand: Operand) -> bool:
