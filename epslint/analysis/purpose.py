@@ -41,9 +41,13 @@ def rehearses(filename: str) -> bool:
 
 
 def differentiates(imports: Mapping[str, str], filename: str) -> bool:
-    """Whether something can learn in a file: not in a test or evaluation, nor with numpy only."""
+    """Whether something can learn in a file: not in a test, an evaluation or an environment, nor
+    with numpy only.
+    """
+    if _UNLEARNED.search(filename) or _WORLD.search(filename):
+        return False
     roots = _roots(imports)
-    return not _UNLEARNED.search(filename) and (not roots & _PLAIN or _keeps_gradients(roots))
+    return not roots & _PLAIN or _keeps_gradients(roots)
 
 
 def trains(imports: Mapping[str, str], filename: str) -> bool:

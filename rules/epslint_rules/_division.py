@@ -201,6 +201,8 @@ def _under_root(site: Site, operand: Operand) -> tuple[cst.BaseExpression, Slot]
     origin = operand.fact.origin
     if origin is None or origin.op is not Op.SQRT or origin.unit is not site.unit:
         return None
+    if isinstance(operand.node, cst.BooleanOperation | cst.IfExp):
+        return None  # one of several, and the others need the epsilon too
     node = origin.operands["x"].node
     return node, slot_within(origin.node, node)
 
