@@ -107,7 +107,7 @@ class Calls:
         operands = dict(given)
         free = iter(spelling.params[len(given) :])
         for argument in node.args:
-            operand = Operand(argument.value, self._expressions.eval(argument.value, env))
+            operand = Operand(argument.value, self._given(argument.value, spelling.op, node, env))
             if argument.star:
                 continue
             if argument.keyword is not None:
@@ -117,6 +117,11 @@ class Calls:
             elif (name_ := next(free, None)) is not None:
                 operands[name_] = operand
         return operands
+
+    def _given(self, value: cst.BaseExpression, op: Op, node: cst.Call, env: Env) -> Fact:
+        if isinstance(value, cst.List | cst.Tuple):
+            return self._expressions.collected(value, op, node, env)
+        return self._expressions.eval(value, env)
 
     def applied(
         self, op: Op, node: cst.Call, operands: dict[str, Operand], env: Env, form: Form

@@ -51,6 +51,11 @@ CAPPING = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM})
 # Who looks for NaN, or leaves it out, reckons with it.
 MENDING = _ASKING | {Op.NAN_TO_NUM}
 
+# What only chooses: the larger is the more probable, and -inf is never chosen.
+CHOOSING = frozenset({Op.MULTINOMIAL, Op.ARGMAX})
+# What leaves -inf at -inf, at a temperature and with noise added.
+SCORING = ARRANGING | {Op.ADD, Op.DIV}
+
 _FAR = 64  # uses on is too far to tell what a value was for
 
 # Operations that look at the shape alone: `zeros_like(x)`.

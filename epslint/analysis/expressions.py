@@ -34,7 +34,6 @@ from epslint.analysis.literals import (
     collection,
     library_value,
     literal_number,
-    positions,
 )
 from epslint.analysis.makers import AS_NUMBERS, meaning_of
 from epslint.analysis.operators import BINARY, chained
@@ -251,10 +250,16 @@ class Expressions:
         return NOT_A_NUMBER
 
     def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
+        return self.collected(node, Op.NAME, node, env)
+
+    def collected(
+        self, node: cst.List | cst.Set | cst.Tuple, use: Op, user: cst.CSTNode, env: Env
+    ) -> Fact:
+        """A collection whose elements go into `user`: those of `torch.stack([a, b])`."""
         facts = [self.eval(element.value, env) for element in node.elements]
         for fact in facts:
-            self.ledger.note_use(Op.NAME, node, fact)
-        return replace(collection(facts, node.elements), parts=positions(facts, node.elements))
+            self.ledger.note_use(use, user, fact)
+        return collection(facts, node.elements)
 
     def _dict(self, node: cst.Dict, env: Env) -> Fact:
         parts: list[tuple[int | str, Fact]] = []

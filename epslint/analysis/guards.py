@@ -14,22 +14,24 @@ from epslint.analysis.bare import binary
 from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
+from epslint.analysis.inside import is_place_of_least, told_of_arguments
 from epslint.analysis.keys import (
     called,
     factors,
     is_about_identity,
     is_none_test,
     key_of,
+    only_index,
     roots_of,
 )
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import LEFT_BY, limits_by, of_extreme, of_magnitude
+from epslint.analysis.limits import LEFT_BY, limits_by, of_extreme
 from epslint.analysis.makers import meaning_of
 from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
-from epslint.analysis.rows import KEEPING_ORDER, has_same_zeros, keeps_order, tells_of_rows
+from epslint.analysis.rows import has_same_zeros, keeps_order, tells_of_rows
 from epslint.analysis.totals import note_counted
 
 
@@ -41,16 +43,9 @@ class Evaluates(Protocol):
     def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
 
 
-# Seen through from the outside in: what holds of `n.item()` holds of `n`.
-_TRANSPARENT = frozenset(
-    {
-        *("item", "int", "long", "double", "bool"),
-        *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
-        *KEEPING_ORDER,
-    }
-)
 _LESS, _PLUS = cst.Subtract(), cst.Add()
 _ZERO = ranges.point(0.0)
+_COUNTING = frozenset({"sum", "count_nonzero"})
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 _TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
@@ -160,6 +155,11 @@ class Guards:
     ) -> None:
         """`n in (1, 2)` and `n not in (0, 1)`."""
         values = [self._evaluator.quietly(element, env).range for element in _elements(group)]
+        zero = Operand(node, self._evaluator.quietly(node, env))
+        if not inside and zero.fact.constant == 0:
+            for element in _elements(group):  # `0 not in counts`, `0 not in (a, b)`
+                fact = self._evaluator.quietly(element, env)
+                self.narrow(element, fact, limits_by(cst.NotEqual, fact, zero), env)
         if group in _elements(group) or not values:
             return
         limits = ranges.TOP
@@ -314,8 +314,20 @@ class Guards:
         if isinstance(node, cst.Subscript) and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)
+        elif isinstance(node, cst.Subscript):
+            self._narrow_above_least(node, limits, env)
         if isinstance(node, cst.Call):
             self._narrow_argument(node, limits, env)
+
+    def _narrow_above_least(self, node: cst.Subscript, limits: Range, env: Env) -> None:
+        """From `n[n.argmin()] > 0` to n."""
+        index, beyond = only_index(node), of_extreme("min", limits)
+        if index is None or beyond is None:
+            return
+        origin = self._evaluator.quietly(index, env).origin
+        if origin is None or not still_means(origin, env) or not is_place_of_least(origin, node):
+            return
+        self.narrow(node.value, self._evaluator.quietly(node.value, env), beyond, env)
 
     def _narrow_argument(self, node: cst.Call, limits: Range, env: Env) -> None:
         name, arguments = called(node), self._arguments(node, env)
@@ -324,10 +336,18 @@ class Guards:
         subject = arguments[0]
         if name in _SIZES:
             self.resize(subject, limits, env)
-        elif (within := _inside(node, limits)) is not None:
-            self.narrow(subject, self._evaluator.quietly(subject, env), within, env)
+        elif told := told_of_arguments(node, arguments, limits):
+            for argument, within in told:
+                self.narrow(argument, self._evaluator.quietly(argument, env), within, env)
+        elif name in _COUNTING and limits.hi <= 0:
+            self._assume_none(subject, env)
         elif not limits.has_zero and tells_of_rows(node, arguments):
             self._fill_rows(subject, env)
+
+    def _assume_none(self, counted: cst.BaseExpression, env: Env) -> None:
+        """`(n == 0).sum() == 0`: it holds of no element."""
+        if self._evaluator.quietly(counted, env).is_any(Kind.MASK):
+            self.assume(counted, False, env)
 
     def _fill_rows(self, node: cst.BaseExpression, env: Env) -> None:
         """`x.norm(dim=-1) > 0`, `x.abs().sum(1) > 0`: there is something in each row of x."""
@@ -380,16 +400,6 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, cst.Tuple | cst.List | cst.Set):
         return [element.value for element in node.elements]
     return [node]
-
-
-def _inside(node: cst.Call, limits: Range) -> Range | None:
-    """What holds of each element of a call's argument if the result lies within `limits`."""
-    name = called(node)
-    if name in _TRANSPARENT:
-        return limits
-    if len(node.args) <= 1 and (beyond := of_extreme(name, limits)) is not None:
-        return beyond
-    return of_magnitude(name, limits)
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

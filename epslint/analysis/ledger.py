@@ -36,6 +36,7 @@ _CARRYING = frozenset(
     {
         *(Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT),
         *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG),
+        *(Op.WHERE, Op.MASKED_FILL),
     }
 )
 # What is divided by goes into a reciprocal, whichever operation that is written as.
@@ -223,7 +224,7 @@ class Ledger:
     def makers(self, fact: Fact) -> Iterator[Origin]:
         """The noted operations that a value owes its being finite to."""
         seen: set[Origin] = set()
-        waiting = [fact.origin]
+        waiting = [fact.origin, *fact.rivals]
         while waiting and len(seen) < _FAR:
             origin = waiting.pop()
             if origin is None or origin in seen:
@@ -232,4 +233,5 @@ class Ledger:
             if (origin.node, origin.op) in self._frame.sites:
                 yield origin
             if origin.op in _CARRYING:
-                waiting.extend(operand.fact.origin for operand in origin.operands.values())
+                for operand in origin.operands.values():
+                    waiting += (operand.fact.origin, *operand.fact.rivals)

@@ -52,7 +52,7 @@ def collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fa
     size = ranges.SOME if starred else ranges.point(float(len(facts)))
     # Of several things none is the count that the others are divided by.
     several = joined(facts).minus(Kind.RUNNING) if len(facts) > 1 else facts[0]
-    found = replace(several, form=Form.LIST, size=size, parts=())
+    found = replace(several, form=Form.LIST, size=size, parts=_positions(facts, starred))
     if found.constant is not None:
         return found
     shown = (f.zero for f in facts if not _is_written(f))
@@ -64,11 +64,9 @@ def _is_written(fact: Fact) -> bool:
     return fact.constant is not None or fact.size.constant == 1
 
 
-def positions(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> tuple[Part, ...]:
+def _positions(facts: Sequence[Fact], starred: bool) -> tuple[Part, ...]:
     """The elements one by one, of a literal short enough to be taken apart again."""
-    if len(facts) > 12 or any(isinstance(element, cst.StarredElement) for element in elements):
-        return ()
-    return tuple(enumerate(facts))
+    return () if starred or len(facts) > 12 else tuple(enumerate(facts))
 
 
 @cache

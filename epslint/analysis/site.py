@@ -10,11 +10,13 @@ import libcst as cst
 
 from epslint.analysis.ends import (
     ARRANGING,
+    CHOOSING,
     ELEMENTWISE,
     MENDING,
     PASSING,
     ROUNDING,
     SCALING,
+    SCORING,
     Uses,
     ends,
     ends_only,
@@ -134,6 +136,11 @@ class Site:
     def rounded(self) -> bool:
         """Whether all that is made of the result is whole numbers, of which nothing is learned."""
         return self.only(ROUNDING, PASSING | SCALING)
+
+    @property
+    def chosen_by(self) -> bool:
+        """Whether the result only says what is drawn, or which is the largest."""
+        return self.only(CHOOSING, SCORING)
 
     @property
     def of_finitely_many(self) -> bool:

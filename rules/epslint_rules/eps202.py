@@ -25,7 +25,9 @@ class LogOfSoftmax(SiteRule):
     """Log of a softmax, also through a variable.
 
     ## What it does
-    Flags `log(softmax(x))` in every spelling, and `p.log()` where p was given a softmax.
+    Flags `log(softmax(x))` in every spelling, and `p.log()` where p was given a softmax. Silent
+    where the log only says what is drawn (`jax.random.categorical`) or which is the largest: -inf
+    is never chosen.
 
     ## Why is this bad
     The softmax underflows to 0 for a logit about 104 below the largest (float32), and then the log
@@ -72,7 +74,7 @@ class LogOfSoftmax(SiteRule):
         origin = maker(operand.fact) if operand is not None else None
         if operand is None or origin is None or origin.op is not Op.SOFTMAX:
             return
-        if not operand.fact.zeroable:
+        if not operand.fact.zeroable or site.chosen_by:
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),

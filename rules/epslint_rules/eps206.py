@@ -31,7 +31,8 @@ class LogOfOnePlus(SiteRule):
     ## What it does
     Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` and `log(1 - x)` of tensors, which
     are log1p. Silent for whole numbers, of whatever type, for `math.log` of a setting, where the
-    result is rounded, and where another rule says more: `log(1 - p)` of a probability is EPS204.
+    result is rounded or only says what is drawn, and where another rule says more: `log(1 - p)` of
+    a probability is EPS204.
 
     ## Why is this bad
     `log(1 + exp(x))` overflows at 88.7, and so does `log1p(exp(x))`. `log(1 + x)` loses all digits
@@ -109,7 +110,7 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         return "softplus", exponential.operands["x"] if written_here else None
     if site.op is Op.LOG1P or not _is_natural(site) or not _can_be_small(site, term):
         return None
-    return None if site.rounded else ("log1p", term)
+    return None if site.rounded or site.chosen_by else ("log1p", term)
 
 
 def _beside_one(operand: Operand) -> Operand | None:

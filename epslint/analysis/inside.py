@@ -1,0 +1,61 @@
+"""Inside: what a test of a call's result tells of its arguments, of each element of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import libcst as cst
+
+from epslint.analysis.keys import called, key_of
+from epslint.analysis.limits import of_extreme, of_magnitude
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Origin
+from epslint.analysis.ranges import Range
+from epslint.analysis.rows import KEEPING_ORDER
+
+# Seen through from the outside in: what holds of `n.item()` holds of `n`.
+_TRANSPARENT = frozenset(
+    {
+        *("item", "int", "long", "double", "bool"),
+        *("round", "around", "rint"),  # what is not 0 once it is rounded was not before
+        *KEEPING_ORDER,
+    }
+)
+# The lesser, or greater, of several, and the extreme that it is.
+_OF_SEVERAL: Mapping[str, str] = MappingProxyType(
+    {"min": "min", "minimum": "min", "max": "max", "maximum": "max"}
+)
+
+
+def told_of_arguments(
+    node: cst.Call, arguments: Sequence[cst.BaseExpression], limits: Range
+) -> Sequence[tuple[cst.BaseExpression, Range]]:
+    """What holds of arguments of a call if its result lies within `limits`."""
+    name = called(node)
+    if name in _TRANSPARENT:
+        return [(arguments[0], limits)]
+    if _takes_several(node, arguments):
+        beyond = of_extreme(_OF_SEVERAL[name], limits)
+        return [] if beyond is None else [(argument, beyond) for argument in arguments]
+    if len(node.args) <= 1 and (beyond := of_extreme(name, limits)) is not None:
+        return [(arguments[0], beyond)]
+    magnitude = of_magnitude(name, limits)
+    return [] if magnitude is None else [(arguments[0], magnitude)]
+
+
+def _takes_several(node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> bool:
+    """`min(a, b)` and `torch.minimum(a, b)`; but `np.min(a, 0)` has an axis."""
+    name = called(node)
+    if len(arguments) < 2 or any(argument.keyword or argument.star for argument in node.args):
+        return False
+    return name in _OF_SEVERAL and (isinstance(node.func, cst.Name) or name.endswith("imum"))
+
+
+def is_place_of_least(index: Origin, node: cst.Subscript) -> bool:
+    """Whether an index says where the least of what it is used on is: `n[n.argmin()]`."""
+    if index.op is not Op.ARGREDUCE or not isinstance(index.node, cst.Call):
+        return False
+    given = index.operands.get("x")
+    same = given is not None and key_of(given.node) == key_of(node.value)
+    return same and called(index.node) == "argmin" and "dim" not in index.operands
