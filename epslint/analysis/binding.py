@@ -25,6 +25,7 @@ from epslint.analysis.keys import (
     spares_first,
     spares_start,
 )
+from epslint.analysis.members import distinct
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.places import coordinate, test_of
@@ -134,7 +135,7 @@ class Bindings:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
             after = replace(fact, form=before.form, zero=Evidence.NONE)
             if fact.constant is None:
-                env.drop_zero(path)  # nor where the loop begins that fills it
+                env.drop_zero(path, fact.kinds & Kind.DRAWN)  # nor where the loop begins
         else:
             after = before.join(replace(fact, form=before.form))
             if is_one_place(target) and not fact.range.has_zero:
@@ -272,7 +273,20 @@ def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:
     """
     mended = kept.is_any(Kind.NONZERO) and not before.is_any(Kind.NONZERO)
     after = kept.join(given)
+    if given.range.positive and adds_up(before):
+        return after.plus(Kind.NONZERO)  # rows of which nothing is replaced are what they were
     return after.plus(Kind.NONZERO) if mended and given.constant != 0 else after
+
+
+def adds_up(fact: Fact) -> bool:
+    """Whether rows of a value add up to something: those of probabilities that are only called so,
+    by meaning, to 1.
+    """
+    if not fact.range.nonnegative:
+        return False
+    if fact.is_any(Kind.SIMPLEX | Kind.NONZERO):
+        return True
+    return fact.is_any(Kind.PROB) and fact.origin is None and not fact.rivals
 
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
@@ -318,7 +332,7 @@ def _is_log_of(told: Fact, fact: Fact) -> bool:
 
 def _element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
-    if fact.origin is not None and fact.origin.op is Op.UNIQUE:
+    if distinct(fact) is not None:
         return replace(UNKNOWN, origin=fact.origin)
     if fact.form is Form.LIST:
         return replace(

@@ -149,8 +149,9 @@ class Calls:
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
         if op in _SKIPPING and hints.tells_of_skipping_nan(called(node)) and "x" in operands:
             expressions.ledger.note_use(Op.NAN_TO_NUM, node, operands["x"].fact)
-        if "out" in operands:
-            self.store(operands["out"].node, fact, env)
+        target = operands.get("x" if op is Op.INIT_NORMAL else "out")
+        if target is not None:
+            self.store(target.node, fact, env)
         return fact
 
     def _meant(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Op:

@@ -16,8 +16,8 @@ import libcst as cst
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.ledger import still_means
 from epslint.analysis.makers import is_one, maker
+from epslint.analysis.members import is_taken_from
 from epslint.analysis.operators import (
     BELOW,
     MIRRORED,
@@ -27,7 +27,7 @@ from epslint.analysis.operators import (
     operator_of,
 )
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin, behind
+from epslint.analysis.origin import Operand, Origin
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
@@ -87,10 +87,7 @@ def tells_of_answer(node: cst.BaseExpression) -> bool:
 
 def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bool:
     """`labels == group` for a group out of `np.unique(labels)`."""
-    made = behind(y.fact, _UNCHANGED | {Op.SORT, Op.ITEM}) if operator is cst.Equal else None
-    if made is None or made.op is not Op.UNIQUE or "x" not in made.operands:
-        return False
-    return key_of(made.operands["x"].node) == key_of(x.node) is not None and still_means(made, env)
+    return operator is cst.Equal and is_taken_from(x.node, y.fact, env)
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:

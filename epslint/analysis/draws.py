@@ -29,6 +29,8 @@ _DRAWING = re.compile(
 )
 _CHOOSING = frozenset({"choice", "choices"})
 _WEIGHING = frozenset({"p", "probs", "weights"})
+# By which distributions numbers are drawn that are not 0, nor twice the same.
+_CONTINUOUS = re.compile(r"(^|[a-z])(Normal|Gaussian|Laplace|Cauchy|StudentT|Gumbel)(Diag|TriL)?$")
 _OVER_PLACES = re.compile(r"(^|[a-z])Categorical(Masked)?$")
 # The parts by which a distribution over places is known: what it gives, and how probable that is.
 _SAMPLE, _LOG_PROB = "a sample", "its log_prob"
@@ -52,8 +54,12 @@ def draws(node: cst.Call, given: Mapping[str, Fact]) -> bool:
 
 
 def as_distribution(node: cst.Call, full: str, fact: Fact) -> Fact:
-    """`Categorical(probs)`, whose samples are places."""
+    """`Categorical(probs)`, whose samples are places, and `MultivariateNormal(mean, covariance)`,
+    whose samples are not 0 as a whole.
+    """
     name = called(node)
+    if fact.form is Form.OTHER and _CONTINUOUS.search(name) is not None:
+        return replace(fact, parts=((_SAMPLE, Fact(kinds=Kind.DRAWN)),))
     if fact.form is not Form.OTHER or _OVER_PLACES.search(name) is None or "OneHot" in name:
         return fact
     given = (

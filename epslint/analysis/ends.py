@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 
 Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
@@ -97,6 +98,18 @@ def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
         if op not in SUMMARISING or not is_read(flow, user):
             return False
     return used
+
+
+def is_levelled(flow: Uses, value: cst.CSTNode) -> bool:
+    """Whether a ratio is only measured in decibels: without noise its level is infinite, and who
+    asks for it is to be told so.
+    """
+    uses = flow.get(value, {})
+    return bool(uses) and all(op is Op.LOG and is_decimal(user) for user, op in uses.items())
+
+
+def is_decimal(log: cst.CSTNode) -> bool:
+    return isinstance(log, cst.Call) and called(log) == "log10"
 
 
 def is_cut_off(flow: Uses, value: cst.CSTNode, far: int = 8) -> bool:

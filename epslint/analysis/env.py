@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from epslint.analysis.fact import DType, Evidence, Fact, joined, replace
+from epslint.analysis.fact import DType, Evidence, Fact, Kind, joined, replace
 from epslint.analysis.makers import meaning_of
 
 
@@ -109,13 +109,15 @@ class Env:
         self._bindings[key] = Binding(fact, old.clock if old else 0)
         self._note(key, roots)
 
-    def drop_zero(self, key: str) -> None:
-        """A 0 that was only where an accumulation begins is no evidence on any path."""
+    def drop_zero(self, key: str, kinds: Kind = Kind.NONE) -> None:
+        """A 0 that was only where an accumulation begins is no evidence on any path, nor does it
+        break what is promised of all that takes its place.
+        """
         layer: Env | None = self
         while layer is not None:
             found = layer._bindings.get(key)
             if found is not None and found.fact is not None and found.fact.constant == 0:
-                fact = replace(found.fact, zero=Evidence.NONE)
+                fact = replace(found.fact, zero=Evidence.NONE, kinds=found.fact.kinds | kinds)
                 layer._bindings[key] = Binding(fact, found.clock)
             layer = layer._parent
 

@@ -76,13 +76,14 @@ class Kind(QuickFlag):
     STRUCK = auto()  # has entries set to −∞ to mask them out
     RUNNING = auto()  # an attribute that starts at 0 and is added to
     UNCLIPPED = auto()  # a gradient that nothing has clipped
+    BELOW = auto()  # a quotient that is seen to be below something: neither infinite nor NaN
     CANCELLED = auto()  # E[x²] − E[x]²: never negative but for rounding, which is all of it near 0
 
 
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
 PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED
-PROMISED |= Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO
+PROMISED |= Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO | Kind.BELOW
 # Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
 _SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
 # Kinds that a range can contradict. A magnitude kept away from 0 is none: after a join with the

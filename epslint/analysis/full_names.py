@@ -36,6 +36,9 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "numpy.random.rand": Spelling(Op.RAND, ("x",), open_ended=True),
         "numpy.random.randn": Spelling(Op.RANDN, ("x",), open_ended=True),
         "numpy.random.normal": Spelling(Op.RANDN, ("x",), open_ended=True),
+        "numpy.random.multivariate_normal": Spelling(Op.RANDN, ("mean", "cov"), open_ended=True),
+        "jax.random.truncated_normal": Spelling(Op.RANDN, ("key", "min", "max"), open_ended=True),
+        "random.gauss": Spelling(Op.RANDN, ("mean", "std"), open_ended=True),
         "numpy.random.uniform": Spelling(Op.RAND, ("min", "max", "x"), open_ended=True),
         "jax.random.uniform": Spelling(
             Op.RAND, ("key", "shape", "dtype", "min", "max"), open_ended=True
@@ -44,9 +47,6 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "tensorflow.random.categorical": Spelling(Op.MULTINOMIAL, ("x",), open_ended=True),
         "tensorflow.random.uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
         "tensorflow.random_uniform": Spelling(Op.RAND, ("x", "min", "max"), open_ended=True),
-        "tensorflow.compat.v1.random_uniform": Spelling(
-            Op.RAND, ("x", "min", "max"), open_ended=True
-        ),
         "numpy.random.gamma": Spelling(Op.GAMMA, ("concentration",), open_ended=True),
         "numpy.random.standard_gamma": Spelling(Op.GAMMA, ("concentration",), open_ended=True),
         "jax.random.gamma": Spelling(Op.GAMMA, ("key", "concentration"), open_ended=True),
@@ -86,6 +86,7 @@ BUILTINS: Mapping[str, Spelling] = MappingProxyType(
         "bool": Spelling(Op.BOOL, ("x",)),
         "list": Spelling(Op.SAME, ("x",)),
         "tuple": Spelling(Op.SAME, ("x",)),
+        "set": Spelling(Op.UNIQUE, ("x",)),
         "sorted": Spelling(Op.SAME, ("x",), open_ended=True),
         "reversed": Spelling(Op.SAME, ("x",)),
         "any": Spelling(Op.ANY, ("x",)),

@@ -14,7 +14,7 @@ from epslint.analysis.bare import binary
 from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
-from epslint.analysis.inside import is_place_of_least, told_of_arguments
+from epslint.analysis.inside import is_place_of_least, is_quotient, told_of_arguments
 from epslint.analysis.keys import (
     called,
     factors,
@@ -27,7 +27,7 @@ from epslint.analysis.keys import (
 from epslint.analysis.ledger import still_means
 from epslint.analysis.limits import LEFT_BY, limits_by, of_extreme
 from epslint.analysis.makers import meaning_of
-from epslint.analysis.operators import COMPARING, MIRRORED, OPPOSITE, Comparing
+from epslint.analysis.operators import BELOW, COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
@@ -147,7 +147,9 @@ class Guards:
         holding = operator if truth else OPPOSITE[operator]
         x, y = (Operand(node, self._evaluator.quietly(node, env)) for node in (left, right))
         for mine, other, sign in ((x, y, holding), (y, x, MIRRORED[holding])):
-            self.narrow(mine.node, mine.fact, limits_by(sign, mine.fact, other), env)
+            below = truth and sign in BELOW and is_quotient(mine.fact)
+            fact = mine.fact.plus(Kind.BELOW) if below else mine.fact
+            self.narrow(mine.node, fact, limits_by(sign, fact, other), env)
         self._separate(left, right, holding, env)
 
     def _belong(

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import called, key_of
 from epslint.analysis.limits import of_extreme, of_magnitude
 from epslint.analysis.ops import Op
@@ -59,3 +60,12 @@ def is_place_of_least(index: Origin, node: cst.Subscript) -> bool:
     given = index.operands.get("x")
     same = given is not None and key_of(given.node) == key_of(node.value)
     return same and called(index.node) == "argmin" and "dim" not in index.operands
+
+
+def is_quotient(fact: Fact) -> bool:
+    """Whether a value is the result of a division, and not seen to be negative: where a test finds
+    it below something, what it was divided by was not 0. A test that it fails tells nothing: NaN
+    fails all of them.
+    """
+    divided = fact.origin is not None and fact.origin.op is Op.DIV
+    return divided and not fact.is_any(Kind.SIGNED)

@@ -22,7 +22,7 @@ from epslint.analysis.lessons import decided
 from epslint.analysis.loops import Loops
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, Origin
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -161,8 +161,8 @@ class Interpreter:
                 fact = fact.plus(Kind.RUNNING)
                 if left == UNKNOWN:
                     fact = replace(fact, dtype=right.dtype)  # whole if it starts so, which it tells
-            added = None if right.origin is None else replace(right.origin, whole=False)
-            self.expressions.bindings.bind(node.target, replace(fact, origin=added), env)
+            added = replace(fact, origin=_last_added(right))
+            self.expressions.bindings.bind(node.target, added, env)
         return True
 
     def _assert(self, node: cst.Assert, env: Env) -> bool:
@@ -275,6 +275,13 @@ def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
     if origin is None or origin.op is not Op.ADD:
         return False
     return key_of(target) in {key_of(operand.node) for operand in origin.operands.values()}
+
+
+def _last_added(fact: Fact) -> Origin | None:
+    """What a total is told by; of a quotient that a test let through no more is to be told."""
+    if fact.origin is None or fact.is_any(Kind.BELOW):
+        return None
+    return replace(fact.origin, whole=False)
 
 
 def _lifts(fact: Fact) -> bool:

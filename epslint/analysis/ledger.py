@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis.env import Env
-from epslint.analysis.fact import DType, Evidence, Fact, replace
+from epslint.analysis.fact import DType, Evidence, Fact, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
 from epslint.analysis.ops import Op
@@ -122,6 +122,8 @@ class Ledger:
     def note_use(self, op: Op, node: cst.CSTNode, fact: Fact) -> None:
         """The value of `fact` goes into an operation."""
         if fact.origin is not None and self._frame.recording:
+            if fact.is_any(Kind.BELOW) and not self._frame.choosing:
+                op = Op.COMPARE  # what a test lets through here is finite: no more comes of it
             for origin in (fact.origin, *fact.rivals):
                 self._frame.uses.setdefault(origin.node, {})[node] = op
 

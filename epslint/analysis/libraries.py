@@ -46,8 +46,6 @@ NAMESPACES: Mapping[str, Form] = MappingProxyType(
         "tensorflow.linalg": Form.TENSORFLOW,
         "tensorflow.random": Form.TENSORFLOW,
         "tensorflow.compat.v1": Form.TENSORFLOW,
-        "tensorflow.compat.v1.math": Form.TENSORFLOW,
-        "tensorflow.compat.v1.nn": Form.TENSORFLOW,
         "tensorflow.compat.v2": Form.TENSORFLOW,
         "tensorflow.keras.backend": Form.TENSORFLOW,
         "tensorflow.experimental.numpy": Form.TENSORFLOW,
@@ -72,6 +70,7 @@ class Function:
 
 def function(dotted: str) -> Function | None:
     """The operation behind a full dotted name such as `torch.nn.functional.softmax`."""
+    dotted = dotted.replace("tensorflow.compat.v1.", "tensorflow.")
     namespace, _, name = dotted.rpartition(".")
     if not namespace:
         return None

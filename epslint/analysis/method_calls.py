@@ -11,7 +11,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
@@ -186,6 +186,14 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
+    def _processes(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`device_mesh["dp"].size()`: as many as take part, and this one does."""
+        if not called(receiver.node).endswith(("mesh", "group")):
+            return None
+        for argument in node.args:
+            self._expressions.eval(argument.value, env)
+        return Fact(ranges.SOME, kinds=Kind.SHAPE, dtype=DType.INT, form=Form.NUMBER, grad=False)
+
     def _grown(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """A list that something is put into."""
         held = receiver.fact
@@ -217,6 +225,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "copy_": MethodCalls._copied,
         **dict.fromkeys(("sample", "rsample"), MethodCalls._sampled),
         **dict.fromkeys(BY_GENERATORS, MethodCalls._drawn),
+        "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(

@@ -9,8 +9,9 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.comparisons import keeps_best
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, Fact, Form, Part, replace
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, Part, replace
 from epslint.analysis.keys import called
+from epslint.analysis.members import gathers_keys, is_key_of_some
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters
@@ -36,7 +37,13 @@ class InnerScopes:
         element = self._expressions.eval(node.elt, inner)
         self._comprehensions.pop()
         self._expressions.ledger.note_use(Op.SELECT, node, element)
-        origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": Operand(node.elt, element)})
+        operand = Operand(node.elt, element)
+        origin = self._expressions.ledger.origin(Op.SELECT, node, {"x": operand})
+        if gathers_keys(node.elt, node.for_in):
+            rows = Operand(node.for_in.iter, UNKNOWN)
+            origin = self._expressions.ledger.origin(Op.UNIQUE, node, {"x": rows})
+        if self._is_key_of_some(node.elt, node.for_in, inner):
+            element = element.plus(Kind.PEAKED)
         parts = self._taken_apart(node, env)
         return replace(element, form=Form.LIST, size=size, parts=parts, origin=origin)
 
@@ -87,12 +94,19 @@ class InnerScopes:
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
             self._expressions.guards.assume(condition.test, True, env)
-            if not keeps_best(condition.test) and not _is_set_up(loop.iter):
+            if keeps_best(condition.test) or _is_set_up(loop.iter):
+                continue
+            if not self._is_key_of_some(condition.test, loop, env):
                 size = ranges.NONNEGATIVE
         if loop.inner_for_in is not None:
             inner = self._bind_for(loop.inner_for_in, env)
             size = size.join(inner) if inner.has_zero else size
         return size
+
+    def _is_key_of_some(self, test: cst.BaseExpression, loop: cst.CompFor, env: Env) -> bool:
+        if not isinstance(test, cst.Comparison):
+            return False
+        return is_key_of_some(test, loop, self._expressions.quietly(test.left, env), env)
 
     def function(self, node: cst.Lambda, env: Env) -> Fact:
         inner = env.child()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from epslint.analysis import ranges
-from epslint.analysis.binding import replaced
+from epslint.analysis.binding import adds_up, replaced
 from epslint.analysis.comparisons import caps
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
@@ -102,7 +102,7 @@ class Selections:
 
 def _joined(met: Operand, unmet: Operand, first: Fact, second: Fact) -> Fact:
     """What is chosen where, put together: either may be what the other replaces."""
-    if second.is_any(Kind.NONZERO):
+    if second.is_any(Kind.NONZERO) or adds_up(unmet.fact):
         return replaced(unmet.fact, second, first)
     return replaced(met.fact, first, second)
 

@@ -21,6 +21,7 @@ from epslint.analysis.ends import (
     ends,
     ends_only,
     is_capped,
+    is_levelled,
     is_read,
 )
 from epslint.analysis.env import Mode
@@ -171,6 +172,11 @@ class Site:
     def inverted(self) -> bool:
         """Whether the result is only divided by: of inf nothing is left."""
         return self.only(frozenset({Op.RECIPROCAL}), ARRANGING)
+
+    @property
+    def levelled(self) -> bool:
+        """Whether the result is a ratio of which only decibels are made."""
+        return is_levelled(self.flow, self.node)
 
     @property
     def rehearsed(self) -> bool:

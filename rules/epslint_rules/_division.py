@@ -81,7 +81,7 @@ def _handled(site: Site, operand: Operand) -> bool:
     """Whether a 0 that is reached does no harm: caught, silenced, or repaired afterwards."""
     if _is_seen(site, operand.fact.form):
         return True
-    if not site.differentiated and site.only(CAPPING, PASSING):
+    if site.only(CAPPING, PASSING) and not _hands_gradient_on(site):
         return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
     if (_is_array(site.fact("x")) or _is_array(site.fact("y"))) and _ends_well(site):
         return True
@@ -89,6 +89,16 @@ def _handled(site: Site, operand: Operand) -> bool:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable and not learned(site).evidence
+
+
+def _hands_gradient_on(site: Site) -> bool:
+    """Whether a gradient may go through a quotient that is infinite; 0 / 0 is NaN at once."""
+    above = site.fact("x")
+    if not site.differentiated:
+        return False
+    number = above.form is Form.NUMBER or above.dtype is DType.INT
+    constant = above.range.positive or (number and not above.zeroable)
+    return not constant or learned(site).firm
 
 
 def _is_seen(site: Site, form: Form) -> bool:
@@ -106,6 +116,8 @@ def _ends_well(site: Site) -> bool:
     if site.compared:
         return True  # no gradient flows through a comparison
     if not site.differentiated and (site.only(_CAPPED, PASSING) or _is_inverted_again(site)):
+        return True
+    if site.levelled and not learned(site).evidence:
         return True
     return site.mended and (site.read_out or not learned(site).firm)
 

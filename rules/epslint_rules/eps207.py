@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.ends import is_decimal
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.hints import tells_of_signal
 from epslint.analysis.indicators import is_indicator, tells_of_jacobian
@@ -27,7 +28,9 @@ class LogOfZeroable(SiteRule):
     Silent where -inf is meant or does no harm: the log of a comparison or of another
     indicator, of a density that is 0 outside its support, log |det|, -log of a uniform draw (unless
     a second log follows: Gumbel noise), a log that is rounded to a bucket, a 0 that is written
-    among other values such as the end of a noise schedule, `math.log` of a setting.
+    among other values such as the end of a noise schedule, `math.log` of a setting, and
+    `20 * log10(a / b)` unless it is seen to be learned from: the level of a ratio without noise is
+    infinite.
 
     ## Why is this bad
     The log-energy of a silent frame, the log-norm of a padding vector, the log of a probability
@@ -107,5 +110,13 @@ def _is_sum_of_exp(site: Site, operand: Operand) -> bool:
     return summed is not None and summed.op is Op.EXP
 
 
-_MEANT = (_is_indicator, _is_waiting_time, _is_distance, _is_sum_of_exp)
+def _is_level(site: Site, operand: Operand) -> bool:
+    """A ratio in decibels is infinite where there is no signal, or no noise; but not as a loss."""
+    ratio = maker(operand.fact)
+    if ratio is None or ratio.op is not Op.DIV or not is_decimal(site.node):
+        return False
+    return not site.learned.evidence
+
+
+_MEANT = (_is_indicator, _is_waiting_time, _is_distance, _is_sum_of_exp, _is_level)
 _SCALING = frozenset({Op.NEG, Op.MUL, Op.WEIGH, Op.DIV, Op.ADD, Op.SUB})

@@ -240,6 +240,8 @@ def of_gamma(call: Call) -> Fact:
 
 def redrawn(call: Call) -> Fact:
     """`w.normal_()`: what was there before is gone."""
+    if call.constant("std") == 0:
+        return result(call, ranges.REAL)  # nothing is drawn then
     return replace(gaussian(call), form=call.result_form, grad=call.x.grad)
 
 

@@ -14,7 +14,7 @@ from epslint.analysis.ranges import Range
 # scalings and reshapings, and choose the role of an epsilon.
 TOPIC = Kind.REWARD | Kind.ADVANTAGE | Kind.KL
 # Kinds that hold only of a tensor as a whole, so that any change of it ends them.
-WHOLE = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED | Kind.NONZERO
+WHOLE = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED | Kind.NONZERO | Kind.BELOW
 LOGARITHMIC = Kind.LOGPROB | Kind.LOGRATIO
 
 
