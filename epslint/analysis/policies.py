@@ -11,10 +11,15 @@ import re
 from epslint.source import Source
 
 _OF_FINITELY_MANY = re.compile(r"Categorical")
-_OF_A_DENSITY = re.compile(r"Normal\b|Gaussian|\bBeta\(|log_?std|log_?sigma", re.IGNORECASE)
+# `Normal(` and `MultivariateNormalDiag`; not `LayerNorm`, `Normalize` or `lecun_normal`.
+_OF_A_DENSITY = re.compile(r"Normal(?!i[sz])|\bBeta\(|(?i:gaussian|log_?std|log_?sigma)")
+# Where there is padding there are tokens that nobody drew.
+_PADDED = re.compile(r"attention_mask|pad_token|tokenizer")
 
 
 def are_categorical(source: Source) -> bool:
-    """Whether a file speaks of categorical distributions and of no density."""
+    """Whether a file speaks of categorical distributions, of no density and of no padding."""
     text = source.text
-    return bool(_OF_FINITELY_MANY.search(text)) and not _OF_A_DENSITY.search(text)
+    if not _OF_FINITELY_MANY.search(text):
+        return False
+    return not _OF_A_DENSITY.search(text) and not _PADDED.search(text)

@@ -19,12 +19,13 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
-from epslint.rule import Confidence, Edit, Fix, Grade
+from epslint.rule import Edit, Fix, Grade
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
+# The -log of the least probability with which anything is drawn, by float32's uniform numbers.
+_RAREST = 40.0
 
 
 def is_uncapped(operand: Operand) -> bool:
@@ -33,13 +34,6 @@ def is_uncapped(operand: Operand) -> bool:
     limit = (fact.dtype.precision or FLOAT32).exp_limit
     too_high = limit < fact.range.hi < ranges.INF  # a clamp to ±100 is none
     return fact.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and (bool(fact.huge) or too_high)
-
-
-def confidence(site: Site, log_ratio: Fact) -> Confidence:
-    """How sure the overflow of a log-ratio's exp is."""
-    if log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many:
-        return Confidence.POSSIBLE
-    return CONFIDENCE[log_ratio.huge]
 
 
 def cannot_overflow(exponential: Origin) -> bool:
@@ -64,10 +58,14 @@ def only_capped(site: Site) -> bool:
 
 
 def is_no_ratio(site: Site, operand: Operand) -> bool:
-    """Whether it is a perplexity, which is only read, or the ratio of a trust region, which is
-    differentiated where it is 1 and whose line search takes no step that is not finite.
+    """Whether it is a perplexity, which is only read, the ratio of actions that are drawn from
+    finitely many, which is at most 1 / p, or that of a trust region, which is differentiated where
+    it is 1 and whose line search takes no step that is not finite.
     """
     if any(map(tells_of_perplexity, words_of(operand.node))):
+        return True
+    limit = (operand.fact.dtype.precision or FLOAT32).exp_limit
+    if limit > _RAREST and operand.fact.is_any(Kind.LOGRATIO) and site.of_finitely_many:
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
     return any(map(tells_of_trust_region, place))

@@ -14,13 +14,12 @@ from epslint.epsilon import Clamp
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
-    confidence,
     exponential_behind,
     is_no_ratio,
     is_uncapped,
     same_value,
 )
-from epslint_rules._wording import quoted
+from epslint_rules._wording import CONFIDENCE, quoted
 
 
 class UncappedKlEstimator(SiteRule):
@@ -29,7 +28,8 @@ class UncappedKlEstimator(SiteRule):
     ## What it does
     Flags `exp(d) - d - 1` in all its spellings: the terms in any order, `(exp(d) - 1) - d`,
     `expm1(d) - d`, `ratio - 1 - log_ratio` with `ratio = exp(log_ratio)`. Where nothing is
-    differentiated (a logged KL under no_grad) only the overflow is left, which is EPS301's.
+    differentiated (a logged KL under no_grad) only the overflow is left, which is EPS301's. Silent,
+    as EPS301 is, where actions are drawn from finitely many.
 
     ## Why is this bad
     The estimator grows like exp(d): one token on which the policies disagree by 30 nats outweighs
@@ -84,7 +84,7 @@ class UncappedKlEstimator(SiteRule):
             span=site.unit.span(argument.node),
             message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "
             "it grows like exp",
-            confidence=confidence(site, argument.fact),
+            confidence=CONFIDENCE[argument.fact.huge],
             why=chain(argument.fact),
             fix=_fix(site, found),
         )
