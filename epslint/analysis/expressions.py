@@ -42,6 +42,7 @@ from epslint.analysis.origin import Operand, behind
 from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
+from epslint.analysis.totals import is_sum_of_positives
 from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
@@ -178,11 +179,19 @@ class Expressions:
         return self.model.global_fact(name)
 
     def _measured_again(self, fact: Fact, env: Env) -> Fact:
-        """`n = len(xs)`, then `if not xs: return`: what is learnt of xs since is learnt of n."""
+        """`n = len(xs)`, then `if not xs: return`: what is learnt of xs since is learnt of n. So is
+        it of their sum.
+        """
         origin = fact.origin
-        if origin is None or not fact.zero or not fact.is_any(Kind.LENGTH):
+        if origin is None or not fact.zero:
             return fact
-        if origin.op not in (Op.LEN, Op.NUMEL) or not still_means(origin, env):
+        if origin.op is Op.SUM and is_sum_of_positives(origin, env):
+            return fact.within(ranges.POSITIVE)
+        if (
+            not fact.is_any(Kind.LENGTH)
+            or origin.op not in (Op.LEN, Op.NUMEL)
+            or not still_means(origin, env)
+        ):
             return fact
         return fact.within(self.quietly(origin.operands["x"].node, env).size)
 

@@ -197,7 +197,11 @@ class MethodCalls:
     def _grown(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """A list that something is put into."""
         held = receiver.fact
-        if held.form is not Form.LIST or not isinstance(node.func, cst.Attribute):
+        if not isinstance(node.func, cst.Attribute):
+            return None
+        if held.form is not Form.LIST:
+            if held.can_be_empty and node.func.attr.value in _ONE_BY_ONE:
+                self._expressions.guards.resize(receiver.node, ranges.SOME, env)
             return None
         added = [self._expressions.eval(a.value, env) for a in node.args]
         element = added[-1] if added and node.func.attr.value in _ONE_BY_ONE else UNKNOWN

@@ -14,6 +14,7 @@ from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.ledger import still_means
 from epslint.analysis.makers import AS_NUMBERS
 from epslint.analysis.operators import operator_of
 from epslint.analysis.ops import Op
@@ -47,6 +48,18 @@ def as_counted(total: Fact, env: Env) -> Fact:
     if value is None or not _is_nonnegative(value.fact) or not _is_noted(value, env):
         return total
     return total.within(ranges.POSITIVE)
+
+
+def is_sum_of_positives(total: Origin, env: Env) -> bool:
+    """Whether a test since then has found all of what was summed above 0: `n = x.sum(1)`, then
+    `if x.min() <= 0: return`.
+    """
+    terms = total.operands.get("x")
+    key = None if terms is None else key_of(terms.node)
+    now = None if key is None else env.fact(key)
+    if now is None or not now.range.positive or now.can_be_empty:
+        return False
+    return still_means(total, env)
 
 
 def are_some(places: Fact, env: Env) -> bool:

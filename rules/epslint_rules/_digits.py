@@ -18,11 +18,12 @@ _CHOSEN = re.compile(
     r"(^|_)(clip(_\w+)?|(ppo|clip)_(eps|epsilon)|epsilon_(low|high)|coeff?s?|gamma|lam|lambda|margin|"
     r"rate|threshold)$"
 )
+_LIMIT = re.compile(r"_(min|max)$")  # of a scale that somebody chose
 
 
 def is_coarse(operand: Operand) -> bool:
     """Whether a value is never so small that its digits are lost beside 1."""
-    return _is_in_units(operand.fact) or _is_chosen(operand.node)
+    return _is_in_units(operand.fact) or _is_chosen(operand)
 
 
 def _is_in_units(fact: Fact) -> bool:
@@ -32,6 +33,11 @@ def _is_in_units(fact: Fact) -> bool:
     return unit is not None and unit >= _UNIT
 
 
-def _is_chosen(node: cst.BaseExpression) -> bool:
-    """Whether it is a setting: `log(1 + self.clip_ratio)`."""
+def _is_chosen(operand: Operand) -> bool:
+    """Whether it is a setting: `log(1 + self.clip_ratio)`, `log(1 + sigma_max**2)`."""
+    node = operand.node
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        node = node.left
+    if isinstance(node, cst.Name):
+        return not operand.fact.form.tensor and _LIMIT.search(node.value) is not None
     return isinstance(node, cst.Attribute) and _CHOSEN.search(snake(called(node))) is not None

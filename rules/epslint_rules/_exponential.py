@@ -19,8 +19,9 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
-from epslint.rule import Edit, Fix, Grade
+from epslint.rule import Confidence, Edit, Fix, Grade
 from epslint_rules._logarithm import maker
+from epslint_rules._wording import CONFIDENCE
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
@@ -34,6 +35,17 @@ def is_uncapped(operand: Operand) -> bool:
     limit = (fact.dtype.precision or FLOAT32).exp_limit
     too_high = limit < fact.range.hi < ranges.INF  # a clamp to ±100 is none
     return fact.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and (bool(fact.huge) or too_high)
+
+
+def confidence(site: Site, log_ratio: Fact) -> Confidence:
+    """How sure the overflow of a log-ratio's exp is."""
+    if _is_of_finitely_many(site, log_ratio):
+        return Confidence.POSSIBLE
+    return CONFIDENCE[log_ratio.huge]
+
+
+def _is_of_finitely_many(site: Site, log_ratio: Fact) -> bool:
+    return log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
 
 
 def cannot_overflow(exponential: Origin) -> bool:
@@ -65,7 +77,7 @@ def is_no_ratio(site: Site, operand: Operand) -> bool:
     if any(map(tells_of_perplexity, words_of(operand.node))):
         return True
     limit = (operand.fact.dtype.precision or FLOAT32).exp_limit
-    if limit > _RAREST and operand.fact.is_any(Kind.LOGRATIO) and site.of_finitely_many:
+    if limit > _RAREST and _is_of_finitely_many(site, operand.fact) and site.drawn_here:
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
     return any(map(tells_of_trust_region, place))

@@ -13,11 +13,12 @@ from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
     clamp_of,
+    confidence,
     is_no_ratio,
     is_uncapped,
     only_capped,
 )
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 
 class UncappedLogprobExp(SiteRule):
@@ -31,9 +32,9 @@ class UncappedLogprobExp(SiteRule):
     its nature: one log-probability alone, `x - x.max()`, `x - x.logsumexp()`, minus a square or a
     magnitude, `logp - logp.detach()`. Silent also where infinity would be the truth or is caught:
     what is only logged or compared, a perplexity, a weight that is capped and not differentiated,
-    the ratio of a trust region with its line search, tests and benchmarks. And in a file whose
-    actions are drawn from finitely many (it speaks of `Categorical` and of no density or padding):
-    what was drawn had a probability of 1e-10 and more, so that the ratio stays below 1e10.
+    the ratio of a trust region with its line search, tests and benchmarks. And in a file that
+    draws its actions from finitely many (it speaks of `Categorical`, samples, and has no density or
+    padding): what was drawn had a probability of 1e-10 and more, so that no ratio exceeds 1e10.
 
     ## Why is this bad
     A policy that has drifted by 89 nats from the one that sampled overflows exp in float32 (by 11
@@ -88,7 +89,7 @@ class UncappedLogprobExp(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Exp of {quoted(site, operand.node)}, {_without_cap(operand)}",
-            confidence=CONFIDENCE[operand.fact.huge],
+            confidence=confidence(site, operand.fact),
             why=chain(operand.fact),
             fix=capped(site, operand, clamp_of(site, operand)),
         )

@@ -14,12 +14,13 @@ from epslint.epsilon import Clamp
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
+    confidence,
     exponential_behind,
     is_no_ratio,
     is_uncapped,
     same_value,
 )
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 
 class UncappedKlEstimator(SiteRule):
@@ -84,7 +85,7 @@ class UncappedKlEstimator(SiteRule):
             span=site.unit.span(argument.node),
             message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "
             "it grows like exp",
-            confidence=CONFIDENCE[argument.fact.huge],
+            confidence=confidence(site, argument.fact),
             why=chain(argument.fact),
             fix=_fix(site, found),
         )
