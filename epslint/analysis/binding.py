@@ -255,7 +255,10 @@ class Bindings:
         """An operand as it is known now, unless its names have come to mean something else."""
         if any(env.assigned_after(name, origin.clock) for name in roots_of(operand.node)):
             return operand.fact
-        return self._expressions.quietly(operand.node, env)
+        now = self._expressions.quietly(operand.node, env)
+        # Who is below a log or a line may have told of the 0; a test that speaks of it excludes it.
+        kept = operand.fact.zero if now.range.has_zero and not now.is_any(Kind.DRAWN) else now.zero
+        return replace(now, zero=kept)
 
 
 def _multiplies(target: cst.Subscript, fact: Fact) -> bool:

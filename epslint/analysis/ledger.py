@@ -36,9 +36,10 @@ _CARRYING = frozenset(
     {
         *(Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT),
         *(Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG),
-        *(Op.WHERE, Op.MASKED_FILL),
     }
 )
+# What replaces some elements leaves others to be replaced because they are not finite.
+_MENDED = _CARRYING | {Op.WHERE, Op.MASKED_FILL}
 # What is divided by goes into a reciprocal, whichever operation that is written as.
 _DIVIDED_BY = MappingProxyType(
     {(Op.DIV, "y"): Op.RECIPROCAL, (Op.ADDCDIV, "y"): Op.RECIPROCAL, (Op.RSQRT, "x"): Op.RECIPROCAL}
@@ -190,7 +191,7 @@ class Ledger:
 
     def mend(self, fact: Fact) -> None:
         """Whatever is not finite of a value is replaced: note it at the sites that made it."""
-        for origin in self.makers(fact):
+        for origin in self.makers(fact, _MENDED):
             chosen = {
                 name: replace(operand.fact, zero=Evidence.NONE)
                 for name, operand in origin.operands.items()
@@ -203,6 +204,8 @@ class Ledger:
         """Note at the site that made a value how its operands are where the value is kept."""
         key = (origin.node, origin.op)
         site = self._frame.sites[key]
+        if choice is not None and site.chosen is not None and site.choice is None:
+            return  # whatever was not finite has been replaced before
         if site.choice is None or not site.choice.inline:
             self._frame.sites[key] = replace(site, chosen=chosen, choice=choice)
 
@@ -223,7 +226,7 @@ class Ledger:
         key = (origin.node, origin.op)
         self._frame.sites[key] = replace(self._frame.sites[key], masked=masked, mask=mask)
 
-    def makers(self, fact: Fact) -> Iterator[Origin]:
+    def makers(self, fact: Fact, carrying: frozenset[Op] = _CARRYING) -> Iterator[Origin]:
         """The noted operations that a value owes its being finite to."""
         seen: set[Origin] = set()
         waiting = [fact.origin, *fact.rivals]
@@ -234,6 +237,6 @@ class Ledger:
             seen.add(origin)
             if (origin.node, origin.op) in self._frame.sites:
                 yield origin
-            if origin.op in _CARRYING:
+            if origin.op in carrying:
                 for operand in origin.operands.values():
                     waiting += (operand.fact.origin, *operand.fact.rivals)

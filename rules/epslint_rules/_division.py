@@ -117,7 +117,9 @@ def _ends_well(site: Site) -> bool:
         return True  # no gradient flows through a comparison
     if not site.differentiated and (site.only(_CAPPED, PASSING) or _is_inverted_again(site)):
         return True
-    if site.levelled and not learned(site).evidence:
+    # A ratio in decibels may be infinite; over a count of nothing it is NaN.
+    counted = site.fact(_DIVISOR[site.op]).is_any(_NEVER_LEARNED)
+    if site.levelled and not counted and not learned(site).evidence:
         return True
     return site.mended and (site.read_out or not learned(site).firm)
 
