@@ -11,21 +11,11 @@ import re
 from epslint.source import Source
 
 _OF_FINITELY_MANY = re.compile(r"Categorical")
-_DRAWING = re.compile(r"\.sample\w*\(")
-# `Normal(` and `MultivariateNormalDiag`; not `LayerNorm`, `Normalize` or `lecun_normal`.
+# `Normal(` and `MultivariateNormalDiag`; not `Normalize` or `lecun_normal`.
 _OF_A_DENSITY = re.compile(r"Normal(?!i[sz])|\bBeta\(|(?i:gaussian|log_?std|log_?sigma)")
-# Where there is padding there are tokens that nobody drew.
-_PADDED = re.compile(r"attention_mask|pad_token|tokenizer")
 
 
 def are_categorical(source: Source) -> bool:
     """Whether a file speaks of categorical distributions and of no density."""
     text = source.text
     return bool(_OF_FINITELY_MANY.search(text)) and not _OF_A_DENSITY.search(text)
-
-
-def draw_their_own(source: Source) -> bool:
-    """Whether it is also there that the actions are drawn: a file of losses is for others, whose
-    policies are their own.
-    """
-    return bool(_DRAWING.search(source.text)) and not _PADDED.search(source.text)

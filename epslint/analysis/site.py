@@ -29,7 +29,7 @@ from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.policies import are_categorical, draw_their_own
+from epslint.analysis.policies import are_categorical
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
@@ -145,13 +145,8 @@ class Site:
 
     @property
     def of_finitely_many(self) -> bool:
-        """Whether actions are drawn from finitely many, so that their ratios have a limit."""
+        """Whether actions are drawn from finitely many here, so that their ratios have a limit."""
         return are_categorical(self.unit.source)
-
-    @property
-    def drawn_here(self) -> bool:
-        """Whether that is seen: they are drawn in this file."""
-        return draw_their_own(self.unit.source)
 
     @property
     def read_out(self) -> bool:

@@ -25,8 +25,6 @@ from epslint_rules._wording import CONFIDENCE
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
-# The -log of the least probability with which anything is drawn, by float32's uniform numbers.
-_RAREST = 40.0
 
 
 def is_uncapped(operand: Operand) -> bool:
@@ -39,13 +37,9 @@ def is_uncapped(operand: Operand) -> bool:
 
 def confidence(site: Site, log_ratio: Fact) -> Confidence:
     """How sure the overflow of a log-ratio's exp is."""
-    if _is_of_finitely_many(site, log_ratio):
+    if log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many:
         return Confidence.POSSIBLE
     return CONFIDENCE[log_ratio.huge]
-
-
-def _is_of_finitely_many(site: Site, log_ratio: Fact) -> bool:
-    return log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
 
 
 def cannot_overflow(exponential: Origin) -> bool:
@@ -70,14 +64,10 @@ def only_capped(site: Site) -> bool:
 
 
 def is_no_ratio(site: Site, operand: Operand) -> bool:
-    """Whether it is a perplexity, which is only read, the ratio of actions that are drawn from
-    finitely many, which is at most 1 / p, or that of a trust region, which is differentiated where
-    it is 1 and whose line search takes no step that is not finite.
+    """Whether it is a perplexity, which is only read, or the ratio of a trust region, which is
+    differentiated where it is 1 and whose line search takes no step that is not finite.
     """
     if any(map(tells_of_perplexity, words_of(operand.node))):
-        return True
-    limit = (operand.fact.dtype.precision or FLOAT32).exp_limit
-    if limit > _RAREST and _is_of_finitely_many(site, operand.fact) and site.drawn_here:
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
     return any(map(tells_of_trust_region, place))

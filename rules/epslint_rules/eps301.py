@@ -32,9 +32,7 @@ class UncappedLogprobExp(SiteRule):
     its nature: one log-probability alone, `x - x.max()`, `x - x.logsumexp()`, minus a square or a
     magnitude, `logp - logp.detach()`. Silent also where infinity would be the truth or is caught:
     what is only logged or compared, a perplexity, a weight that is capped and not differentiated,
-    the ratio of a trust region with its line search, tests and benchmarks. And in a file that
-    draws its actions from finitely many (it speaks of `Categorical`, samples, and has no density or
-    padding): what was drawn had a probability of 1e-10 and more, so that no ratio exceeds 1e10.
+    the ratio of a trust region with its line search, tests and benchmarks.
 
     ## Why is this bad
     A policy that has drifted by 89 nats from the one that sampled overflows exp in float32 (by 11

@@ -29,8 +29,7 @@ class UncappedKlEstimator(SiteRule):
     ## What it does
     Flags `exp(d) - d - 1` in all its spellings: the terms in any order, `(exp(d) - 1) - d`,
     `expm1(d) - d`, `ratio - 1 - log_ratio` with `ratio = exp(log_ratio)`. Where nothing is
-    differentiated (a logged KL under no_grad) only the overflow is left, which is EPS301's. Silent,
-    as EPS301 is, where actions are drawn from finitely many.
+    differentiated (a logged KL under no_grad) only the overflow is left, which is EPS301's.
 
     ## Why is this bad
     The estimator grows like exp(d): one token on which the policies disagree by 30 nats outweighs
