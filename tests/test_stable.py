@@ -161,7 +161,7 @@ IMPORTS = [
     ),
     ("EPS304", "from numpy import exp\n", "exp(x) - 1", "import numpy as np\nnp.expm1(x)"),
     ("EPS304", "from math import exp\n", "exp(x) - 1", "import math\nmath.expm1(x)"),
-    ("EPS304", "from numpy import exp\nfrom gym import np\n", "exp(x) - 1", ...),
+    ("EPS304", "from numpy import exp\nnp = 2\n", "exp(x) - 1", ...),
     (
         "EPS202",
         "import torch\nfrom torch.nn.functional import softmax\n",

@@ -95,12 +95,23 @@ class TestShownByTheFunction:
         assert bool(found(source, filename)) is not silent
 
     @pytest.mark.parametrize(
-        "filename", ["envs/reach.py", r"lib\tasks\reach.py", "lib/utils.py", "lib/box_helpers.py"]
+        ("filename", "losses"),
+        [
+            ("envs/reach.py", False),  # nothing learns inside an environment
+            (r"lib\tasks\reach.py", True),
+            ("lib/utils.py", True),
+            ("lib/box_helpers.py", True),
+        ],
     )
-    def test_not_in_places_where_all_sorts_of_functions_are(self, filename: str) -> None:
+    def test_not_in_places_where_all_sorts_of_functions_are(
+        self, filename: str, losses: bool
+    ) -> None:
         assert found(f"def distance(x):\n    {ROOT}", filename) == []
-        assert found(f"def distance_loss(x):\n    {ROOT}", filename) != []
-        assert found(f"def distance(x):\n    {ROOT}", "/home/me/envs/lib/distances.py") != []
+        assert bool(found(f"def distance_loss(x):\n    {ROOT}", filename)) is losses
+
+    def test_environments_of_conda_are_no_worlds(self) -> None:
+        filename = "/home/me/envs/torch/lib/python3.11/site-packages/shapes/distances.py"
+        assert found(f"def distance(x):\n    {ROOT}", filename) != []
 
     @pytest.mark.parametrize(
         ("caller", "shown"),
