@@ -222,9 +222,13 @@ def _under_root(site: Site, operand: Operand) -> tuple[cst.BaseExpression, Slot]
 
 
 def _is_clamped_count(site: Site, fact: Fact) -> bool:
-    """Whether clamps are asked for and 1 is the least that the count can be but for 0."""
-    clamps = site.hierarchy.style is Style.CLAMP and fact.form in (Form.TORCH, Form.NUMBER)
-    return clamps and fact.dtype is DType.INT and fact.is_any(Kind.COUNT | Kind.LENGTH)
+    """Whether 1 is the least that the count can be but for 0, and a floor is what one writes there:
+    `max(n, 1)` for Python's whole numbers, and a clamp where clamps are asked for.
+    """
+    if fact.dtype is not DType.INT or not fact.is_any(Kind.COUNT | Kind.LENGTH):
+        return False
+    clamps = site.hierarchy.style is Style.CLAMP and fact.form is Form.TORCH
+    return clamps or fact.form is Form.NUMBER
 
 
 def _whole_fix(site: Site, operand: Operand) -> Fix | None:

@@ -39,12 +39,14 @@ class UnguardedCountDivision(SiteRule):
 
     ## Fix
     Adds the epsilon of masked operations, 1e-8, to the denominator; an `eps`, `self.eps` or `EPS`
-    in reach is used instead when its size fits. With `guard-style = "clamp"` it writes a clamp
-    where it knows the library. A whole division `a // n` gets a floor of 1.
+    in reach is used instead when its size fits. What counts as a whole number of Python gets a
+    floor instead, `max(len(kept), 1)`. With `guard-style = "clamp"` it writes a clamp where it
+    knows the library.
 
     ## Fix safety
     Bounded. A count is at least 1 where it is not 0, so the value changes by at most one part in
-    1e8, which float32 does not resolve. A sum that is itself as small as 1e-8 changes more.
+    1e8, which float32 does not resolve. A sum that is itself as small as 1e-8 changes more. The
+    floor of 1 is exact.
 
     ## References
     ROLL and verl add 1e-8 to masked means; TRL and torchrl clamp the count to 1.

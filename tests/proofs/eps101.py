@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from epslint.epsilon import Role
-from tests.proofs.proof import ABSORBED, Bound, Numpy, Proof, Torch, each
+from tests.proofs.proof import ABSORBED, EXACT, Bound, Numpy, Proof, Torch, each
 
 VALUES = [[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]]
 MASK = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
@@ -52,6 +54,7 @@ PROOF = Proof(
             "power",
             "weights",
         ),
+        replace(MASKED, function="selection", bound=EXACT, unseen_float16=""),  # max(n, 1)
         *each(
             Torch(
                 fixture="hazard_normalisers",

@@ -19,8 +19,7 @@ _UNITARY = Kind.PEAKED | Kind.SIMPLEX  # a sum of these is 1 at the least
 
 def sum_(call: Call) -> Fact:
     x = call.x
-    counted = x.dtype is DType.BOOL or x.is_any(Kind.MASK)
-    kinds = (x.kinds & _SUMMED) | (Kind.COUNT if counted else Kind.SUM)
+    kinds = (x.kinds & _SUMMED) | (Kind.COUNT if _counts(x) else Kind.SUM)
     if x.is_any(Kind.SHAPE | Kind.LENGTH) and not x.zero:
         kinds |= Kind.SHAPE
     # Along a dimension there are fewer terms than elements.
@@ -39,6 +38,12 @@ def sum_(call: Call) -> Fact:
         huge=x.huge,
         dtype=DType.INT if x.dtype.discrete else x.dtype,
     )
+
+
+def _counts(x: Fact) -> bool:
+    """Whether a sum says how many there are: of truths, or of a 1 for each."""
+    each = x.dtype is DType.INT and x.constant == 1.0
+    return each or x.dtype is DType.BOOL or x.is_any(Kind.MASK)
 
 
 def _range_of_sum(x: Fact) -> Range:
