@@ -160,7 +160,7 @@ GROUPS = (
                 "--confidence",
                 [confidence.value for confidence in Confidence],
                 "named: leave out what depends on the data. proven: what rests on a name, too. "
-                "unlikely: show also what depends on the data where nothing is trained.",
+                "unlikely: show also what would hurt nobody, as in tests.",
             ),
         ),
     ),

@@ -87,6 +87,7 @@ class Diagnosis:
     # Other places that it speaks for: a root here, the division by that root there.
     also: tuple[Span, ...] = ()
     severity: Severity | None = None  # where it is not the rule's
+    quiet: bool = False  # only digits are lost: no NaN tells of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ class Outline:
     body: tuple[Stretch, ...]  # top-level statements that are no definitions
     fields: Mapping[str, tuple[Stretch, ...]]
     suspect: bool
+    rebound: frozenset[str] = frozenset()  # names of the module that functions assign, by `global`
     newer: bool = False  # whether its statements are in older words than the file
 
     def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
@@ -145,6 +146,7 @@ def scout(source: Source, sinks: Sinks) -> Outline:
         body=body,
         fields=_fields(body),
         suspect=any(sinks.within(node) for node in loose),
+        rebound=_rebound(tree.body) if "global " in source.text else frozenset(),
         newer=reading.newer,
     )
 
@@ -215,6 +217,11 @@ def _meant(local: str, full: str) -> tuple[str, str]:
     if full.partition(".")[0] in _THEMSELVES:
         return local, full
     return local, _BY_CONVENTION.get(local, full)
+
+
+def _rebound(body: Sequence[ast.stmt]) -> frozenset[str]:
+    declarations = (node for node in statements(body) if isinstance(node, ast.Global))
+    return frozenset(name for node in declarations for name in node.names)
 
 
 def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:

@@ -43,6 +43,7 @@ class FakeSite:
     span: Span
     word: str
     mode: Mode = field(default_factory=Mode)
+    rehearsed: bool = False
 
     @property
     def as_called(self) -> FakeSite:

@@ -6,6 +6,7 @@ import pytest
 
 from epslint import api
 from epslint.config import Config
+from epslint.rule import Confidence
 from epslint.settings import Settings
 from tests.conftest import Cli
 
@@ -85,10 +86,12 @@ def test_a_test_is_not_given_an_epsilon_unasked() -> None:
         "    return torch.atanh(torch.tanh(x)) + torch.log(torch.softmax(x, -1))\n"
     )
     assert "1e-6" in api.fix_source(text, "losses.py").after.text
-    after = api.fix_source(text, "tests/test_losses.py").after.text
+    everything = Config(confidence=Confidence.UNLIKELY)
+    after = api.fix_source(text, "tests/test_losses.py", everything).after.text
     assert "1e-6" not in after
     assert "log_softmax" in after
-    assert "1e-6" in api.fix_source(text, "tests/test_losses.py", unsafe=True).after.text
+    unsafe = api.fix_source(text, "tests/test_losses.py", everything, unsafe=True)
+    assert "1e-6" in unsafe.after.text
 
 
 @pytest.mark.parametrize("line", ["x / x.norm()", "x / mask.sum()", "mask.sum().reciprocal()"])

@@ -27,8 +27,6 @@ CASES = {
     "def f(x, mask):\n    return (x * mask).sum() / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.norm()": Confidence.POSSIBLE,
     "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
-    # float64 has digits to spare
-    "import numpy as np\n\n\ndef f(x):\n    return np.exp(x) - 1": Confidence.POSSIBLE,
     "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
 }
 
@@ -68,6 +66,40 @@ def test_what_depends_on_data_is_unlikely_where_nothing_is_trained(
     assert finding.confidence is confidence
     shown = api.check_source(f"{imports}\n\n\n{SUM}", filename).findings
     assert bool(shown) is (confidence is not Confidence.UNLIKELY)
+
+
+def unlikely(code: str, filename: str = "losses.py") -> bool:
+    """Whether there is something to say that is not said unasked."""
+    everything = Config(confidence=Confidence.UNLIKELY)
+    asked = api.check_source(code, filename, everything).findings
+    return bool(asked) and not api.check_source(code, filename).findings
+
+
+def test_numpy_has_digits_to_spare() -> None:
+    code = "import torch\nimport numpy as np\n\n\ndef f(x):\n    return {}.exp(x) - 1\n"
+    assert unlikely(code.format("np"))
+    assert not unlikely(code.format("torch"))
+
+
+IN_TESTS = {
+    # NaN and inf are seen at once.
+    "torch.log(torch.softmax(x, -1))": True,
+    "torch.exp(x).sum(-1).log()": True,
+    "x / x.norm()": True,
+    "torch.exp(logp - old_logp)": True,
+    # That the numbers to compare with are not exact is not.
+    "torch.exp(x) - 1": False,
+    "torch.log(1 + x.abs())": False,
+}
+
+
+@pytest.mark.parametrize(("formula", "silent"), IN_TESTS.items())
+def test_a_test_shows_nan_but_not_lost_digits(formula: str, silent: bool) -> None:
+    function = f"def expected(x, logp, old_logp):\n    return {formula}\n"
+    assert unlikely(HEAD + function, "tests/test_losses.py") is silent
+    method = function.replace("(x,", "(self, x,").replace("\n", "\n    ")
+    model = f"{HEAD}class Model(torch.nn.Module):\n    {method.rstrip()}\n"
+    assert api.check_source(model, "tests/test_losses.py").findings  # code like any other
 
 
 def test_what_goes_wrong_on_ordinary_values_does_so_anywhere() -> None:

@@ -287,9 +287,11 @@ class Model:
         return self._answers[question]
 
     def global_fact(self, name: str) -> Fact:
-        """What a name of the module is: the join of its assignments at the top level."""
+        """What a name of the module is: the join of its assignments at the top level, unless a
+        function gives it something else.
+        """
         stretches = self.outline.fields.get(name)
-        if stretches is None:
+        if stretches is None or name in self.outline.rebound:
             return names.named(name)
         return self._answer(("global", name), lambda: self._field(name, stretches, None))
 

@@ -81,11 +81,10 @@ def is_replaceable(site: Site, operand: Operand) -> bool:
 
 def is_harmless(site: Site) -> bool:
     """Whether an infinite log is replaced later and nothing is differentiated, becomes a whole
-    number (the bucket of a distance), or is only read or drawn from. In a test it is seen at once,
-    and of a distribution's own `log_cdf`, or of what lies outside its support, it is the right
-    answer.
+    number (the bucket of a distance), or is only read or drawn from. Of a distribution's own
+    `log_cdf`, or of what lies outside its support, it is the right answer.
     """
-    if site.mode.rehearsal or site.rounded or site.read_out or site.chosen_by:
+    if site.rounded or site.read_out or site.chosen_by:
         return True
     if site.scope.owner and tells_of_own_log(site.scope.function):
         return True

@@ -38,8 +38,16 @@ def if_data_allow(fact: Fact) -> Confidence:
 
 def of_digits(site: Site) -> Confidence:
     """How sure it is that digits are lost that somebody misses: numpy has twice as many."""
-    double = site.result.form in _AT_REST and site.result.dtype in _DOUBLE
-    return Confidence.POSSIBLE if double else Confidence.PROVEN
+    return Confidence.UNLIKELY if _is_double(site) else Confidence.PROVEN
+
+
+def of_overflow(site: Site) -> Confidence:
+    """How sure it is that an exp of anything overflows: numpy's does at 709, others at 88."""
+    return Confidence.POSSIBLE if _is_double(site) else Confidence.PROVEN
+
+
+def _is_double(site: Site) -> bool:
+    return site.result.form in _AT_REST and site.result.dtype in _DOUBLE
 
 
 _DOUBLE = (DType.UNKNOWN, DType.FLOAT64)

@@ -74,7 +74,7 @@ class SingleElementStd(SiteRule):
         operand = site.operand("x")
         if operand is None or not isinstance(site.node, cst.Call) or not _corrected(site):
             return
-        if site.compared or site.rehearsed:
+        if site.compared:
             return
         confidence = _single(site, operand)
         if confidence is None:

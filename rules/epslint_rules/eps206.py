@@ -18,7 +18,7 @@ from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._digits import is_coarse
 from epslint_rules._logarithm import maker, split_sum
-from epslint_rules._wording import made_elsewhere, of_digits, quoted
+from epslint_rules._wording import made_elsewhere, of_digits, of_overflow, quoted
 
 _SUMS = (Op.ADD, Op.SUB)
 # One minus these is 0 at times, which is worse than a lost digit, and has rules of its own.
@@ -80,13 +80,15 @@ class LogOfOnePlus(SiteRule):
         if operand is None or found is None:
             return
         function, argument = found
+        quiet = function == "log1p"
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Log of one {_sign(operand)} something, {quoted(site, operand.node)}: "
             f"{_WHY[function]}",
-            confidence=of_digits(site),
+            confidence=of_digits(site) if quiet else of_overflow(site),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, function, argument) if argument is not None else None,
+            quiet=quiet,
         )
 
 

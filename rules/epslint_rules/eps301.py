@@ -82,7 +82,7 @@ class UncappedLogprobExp(SiteRule):
         operand = site.operand("x")
         if operand is None or not is_uncapped(operand) or is_no_ratio(site, operand):
             return
-        if site.mode.rehearsal or site.read_out or only_capped(site):
+        if site.read_out or only_capped(site):
             return
         yield Diagnosis(
             span=site.unit.span(operand.node),

@@ -82,6 +82,7 @@ class ExpMinusOne(SiteRule):
             message=f"exp(x) - 1 of {quoted(site, argument.node)}: expm1 keeps the small digits",
             confidence=of_digits(site),
             fix=_fix(site, exponential, argument),
+            quiet=True,
         )
 
 

@@ -85,7 +85,7 @@ class HandRolledSoftmax(SiteRule):
             return
         if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
             return
-        if is_clipped(exponential.operands["x"]) or site.mode.rehearsal:
+        if is_clipped(exponential.operands["x"]):
             return
         if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
             name, fix = "softmax", _fix(site, exponential, total)

@@ -69,7 +69,7 @@ class RawProbabilityRatio(SiteRule):
             return
         if not (new.fact.is_any(Kind.PROB) and old.fact.is_any(Kind.PROB)):
             return
-        if site.rehearsed or old.fact.is_any(Kind.SUM | Kind.COUNT) or _is_repaired(site):
+        if old.fact.is_any(Kind.SUM | Kind.COUNT) or _is_repaired(site):
             return
         yield Diagnosis(
             span=site.unit.span(old.node),
