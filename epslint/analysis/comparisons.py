@@ -91,9 +91,11 @@ def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bo
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
+    if any(rule(x, operator, y) for rule in _ALWAYS):
+        return True
     if tells_of_answer(x.node) or tells_of_answer(y.node):
         return False
-    return any(rule(x, operator, y) for rule in _SOMEWHERE)
+    return any(rule(x, operator, y) for rule in _USUALLY)
 
 
 def _is_not_padding(x: Operand, operator: Comparing, y: Operand) -> bool:
@@ -126,7 +128,8 @@ def _is_extreme(x: Operand, operator: Comparing, y: Operand) -> bool:
     return any(op in reaching and made == key for op, made in makers)
 
 
-_SOMEWHERE = (_is_not_padding, _is_possible, _is_itself, _is_within, _is_extreme)
+_ALWAYS = (_is_itself, _is_extreme)
+_USUALLY = (_is_not_padding, _is_possible, _is_within)  # unless it is of an answer
 
 
 # The largest element is as large as the largest; by another norm nobody would ask.

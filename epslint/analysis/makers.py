@@ -11,7 +11,7 @@ from epslint.analysis.origin import Operand, Origin, behind
 
 # A mask as numbers, of whatever type and in whatever shape.
 AS_NUMBERS = frozenset({Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16, Op.INT, Op.BOOL})
-_ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.PICK, Op.SORT})
+_ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.DOUBLE, Op.TO, Op.PICK, Op.SORT})
 _SELECTING = frozenset(
     {Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT}
 )

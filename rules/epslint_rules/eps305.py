@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import libcst as cst
@@ -85,7 +86,7 @@ class HandRolledSoftmax(SiteRule):
             return
         if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
             return
-        if is_clipped(exponential.operands["x"]):
+        if is_clipped(exponential.operands["x"]) or _is_chosen_where_small(site):
             return
         if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
             name, fix = "softmax", _fix(site, exponential, total)
@@ -103,6 +104,14 @@ class HandRolledSoftmax(SiteRule):
             why=made_elsewhere(numerator),
             fix=fix,
         )
+
+
+def _is_chosen_where_small(site: Site) -> bool:
+    """`where(x >= 0, 1 / (1 + exp(-x)), exp(x) / (1 + exp(x)))`: the value is right, and of the
+    gradient another rule speaks.
+    """
+    chosen = None if site.chosen is None else site.chosen.get("x")
+    return chosen is not None and chosen.range.hi < math.inf
 
 
 def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -> bool:
