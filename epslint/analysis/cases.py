@@ -1,33 +1,40 @@
 """Cases: what a name was given on each side of a test, to be told apart where the test comes again.
 
-`n = len(x) if wanted else 0`, and later `if wanted: y / n`: the 0 is of the other case.
+`n = len(x) if wanted else 0`, and later `if wanted: y / n`: the 0 is of the other case. The same of
+attributes: what a constructor gave them, and the test that a method asks again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from epslint.analysis.env import Case, Env
-from epslint.analysis.fact import UNKNOWN
+from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.keys import key_of, roots_of
 
 _KEPT = 8  # of one test; more are not used far apart, and each is looked at when it comes again
 
 
-def remember(
-    test: cst.BaseExpression, names: Iterable[str], met: Env, unmet: Env, env: Env
-) -> None:
-    """Note what the names became on either side of a test, now that both are behind."""
+Sides = tuple[Fact, Fact]
+
+
+def sides_of(names: Iterable[str], met: Env, unmet: Env) -> dict[str, Sides]:
+    """What the names became on either side of a test, before the two become one again."""
+    return {name: (met.fact(name) or UNKNOWN, unmet.fact(name) or UNKNOWN) for name in names}
+
+
+def remember(test: cst.BaseExpression, sides: Mapping[str, Sides], env: Env) -> None:
+    """Note what names became on either side of a test, now that both are behind."""
     key, truth = _asked(test)
     roots = frozenset(roots_of(test)) | {key or ""}
-    for name in names:
-        first, second, bound = met.fact(name), unmet.fact(name), env.binding(name)
-        if key is None or bound is None or name in roots or first == second:
+    for name, (met, unmet) in sides.items():
+        bound = env.binding(name)
+        if key is None or bound is None or name in roots or met == unmet:
             continue
-        sides = (first or UNKNOWN, second or UNKNOWN)
-        case = Case(name, *(sides if truth else sides[::-1]), bound.clock, roots)
+        ordered = (met, unmet) if truth else (unmet, met)
+        case = Case(name, *ordered, bound.clock, roots)
         noted = env.cases.setdefault(key, [])
         noted.append(case)
         del noted[:-_KEPT]
@@ -44,6 +51,25 @@ def recall(test: cst.BaseExpression, truth: bool, env: Env) -> None:
             continue
         if not any(env.assigned_after(root, case.clock) for root in case.roots):
             env.refine(case.name, case.met if truth == meant else case.unmet)
+
+
+def decided_by(env: Env) -> Iterator[tuple[str, Case]]:
+    """The cases that are still open where a function ends, each with the key of its test."""
+    for key, noted in env.cases.items():
+        for case in noted:
+            bound = env.binding(case.name)
+            if bound is not None and bound.clock == case.clock:
+                yield key, case
+
+
+def as_asked(key: str, case: Case, env: Env) -> Fact | None:
+    """What a name is on this path, if its test has been asked on it."""
+    answer = env.fact(key)
+    if answer is None:
+        return None
+    if answer.constant == 0:
+        return case.unmet
+    return None if answer.range.has_zero else case.met
 
 
 def covers_all(chain: cst.If) -> bool:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from epslint.glance import FunctionNode, descend
+from epslint.glance import FunctionNode, descend, last_name
 from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
@@ -214,9 +214,29 @@ def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _puts_into(function: FunctionOutline, attribute: str) -> bool:
-    assigned = (n for n in descend(_definition(function)) if isinstance(n, ast.Assign))
-    places = (t.value for n in assigned for t in n.targets if isinstance(t, ast.Subscript))
-    return any(isinstance(p, ast.Attribute) and p.attr == attribute for p in places)
+    """`self.std[i] = x`, `self.std.data = x`, `self.std.data.copy_(x)`."""
+    nodes = descend(_definition(function))
+    return any(last_name(place) == attribute for node in nodes for place in _put_into(node))
+
+
+_STORING = frozenset({"copy_", "set_", "lerp_", "fill_"})
+
+
+def _put_into(node: ast.AST) -> Iterator[ast.expr]:
+    """What an assignment or a method gives another content."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                yield _holder(target.value)
+            elif last_name(target) == "data":
+                yield _holder(target)
+    elif isinstance(node, ast.Attribute) and node.attr in _STORING:
+        yield _holder(node.value)
+
+
+def _holder(node: ast.expr) -> ast.expr:
+    """`self.std` of `self.std.data`."""
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "data" else node
 
 
 # The ends of what is called back in pairs, and what they are at the beginning.

@@ -203,10 +203,15 @@ class Expressions:
             if (imported := self.resolved(path, env)) is not None:
                 return library_value(imported)
             if (own := self._own_attribute(path)) is not None:
-                if own.zero and own.is_any(Kind.RUNNING) and self.has_moved(path, env):
-                    return replace(own, zero=Evidence.NONE)
-                return own
+                return self._on_this_path(path, own, env) if own.zero else own
         return self._attribute_of(node, self.eval(node.value, env))
+
+    def _on_this_path(self, path: str, own: Fact, env: Env) -> Fact:
+        """An attribute that can be 0, where it may be known that it is not."""
+        if own.is_any(Kind.RUNNING):
+            return replace(own, zero=Evidence.NONE) if self.has_moved(path, env) else own
+        assert self.frame.owner is not None
+        return self.model.as_constructed(self.frame.owner, path, env) or own
 
     def has_moved(self, path: str, env: Env) -> bool:
         """Whether a count that starts at 0 has been added to by now."""

@@ -14,8 +14,8 @@ from epslint.analysis.spellings import Spelling
 # Functions that exist under only one full name.
 EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
-        "torch.nn.Parameter": Spelling(Op.PARAMETER, ("x",), open_ended=True),
-        "torch.nn.parameter.Parameter": Spelling(Op.PARAMETER, ("x",), open_ended=True),
+        "torch.nn.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
+        "torch.nn.parameter.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
         "torch.nn.init.normal_": Spelling(Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True),
         "torch.nn.init.trunc_normal_": Spelling(
             Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True

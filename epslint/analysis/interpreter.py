@@ -11,7 +11,7 @@ import libcst as cst
 from epslint.analysis import hints, names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.calls import Calls
-from epslint.analysis.cases import all_replace, covers_all, remember
+from epslint.analysis.cases import Sides, all_replace, covers_all, remember, sides_of
 from epslint.analysis.contexts import Contexts
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
@@ -91,7 +91,7 @@ class Interpreter:
         ):
             self.expressions.guards.assume(chosen.test, truth, side)
             side.assign(path, self.expressions.quietly(value, side), self.model.clock)
-        remember(chosen.test, [path], *sides, env)
+        remember(chosen.test, sides_of([path], *sides), env)
 
     def _assign_pairwise(
         self, target: cst.BaseExpression, value: cst.BaseExpression, env: Env
@@ -209,10 +209,12 @@ class Interpreter:
         complete = truth or (covers_all(node) and bool(living) and all_replace(living, env))
         if not complete and (branch is None or self._suite(branch.body, rest)):
             living.append(rest)
-        env.absorb(living)
+        sides: Mapping[str, Sides] = {}
         if len(living) == 2 and node.orelse is branch:
             assigned = {name for side in living for name, _ in side.assigned()}
-            remember(node.test, assigned, living[0], living[1], env)
+            sides = sides_of(assigned, *living)
+        env.absorb(living)
+        remember(node.test, sides, env)
         return bool(living)
 
     def _match(self, node: cst.Match, env: Env) -> bool:

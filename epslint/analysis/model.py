@@ -14,9 +14,10 @@ import libcst as cst
 
 from epslint.analysis import names
 from epslint.analysis.callers import Callers
+from epslint.analysis.cases import as_asked, decided_by
 from epslint.analysis.counters import Counters
 from epslint.analysis.ends import is_cut_off
-from epslint.analysis.env import Env, Mode
+from epslint.analysis.env import Case, Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Callee, Frame, Lesson
 from epslint.analysis.interpreter import Interpreter
@@ -71,6 +72,8 @@ class Model:
         self._whole = whole
         self._full = whole or outline.newer  # there is no bare form of what `ast` has not read
         self._answers: dict[object, Fact] = {}
+        # By class and path: what a constructor made depend on a test, and the test.
+        self._cases: dict[tuple[str, str], tuple[str, Case]] = {}
         self.summaries = Summaries(self)
         self.counters = Counters(outline)
         self.callers = Callers(self)
@@ -360,8 +363,23 @@ class Model:
         # What comes after the last of them has no say in what they are.
         if Interpreter(self, frame).run(node.body.body[: method.last_assigning + 1], env):
             frame.leave(UNKNOWN, env)
+        if method.name == "__init__":
+            for key, case in decided_by(env):
+                self._cases[owner.name, case.name] = key, case
         found = {name: _left(frame, name) or fact for name, fact in frame.attributes.items()}
         return Fact(parts=tuple(found.items()))
+
+    def as_constructed(self, owner: ClassOutline, path: str, env: Env) -> Fact | None:
+        """What an attribute is on a path that has asked what its constructor asked, if nobody else
+        assigns it.
+        """
+        attribute, kin = path.partition(".")[2], list(self.outline.lineage(owner))
+        assigning = [m for each in kin for m in each.methods.values() if attribute in m.assigns]
+        if len(assigning) != 1:
+            return None
+        cases = (self._cases.get((each.name, path)) for each in kin)
+        facts = (as_asked(*case, env) for case in cases if case is not None)
+        return next((fact for fact in facts if fact is not None), None)
 
     def _has_strangers(self, owner: ClassOutline) -> bool:
         """Whether a class has a base that is not in this file."""

@@ -247,8 +247,10 @@ def redrawn(call: Call) -> Fact:
 
 def learned(call: Call) -> Fact:
     """A parameter can be learned to be anything; but who divides by it has it start away from 0,
-    and it hardly ever gets there.
+    and it hardly ever gets there. One that is not learned is a place to keep something in.
     """
+    if call.constant("requires_grad") == 0:
+        return replace(call.x, grad=False)
     return Fact(
         range=ranges.REAL,
         kinds=Kind.PARAMETER,
