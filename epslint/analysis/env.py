@@ -39,6 +39,7 @@ class Mode:
     """What the surrounding `with`, `try` and decorators say."""
 
     grad: bool = True
+    around: bool = False  # around the function that is differentiated: in it, all here is constant
     rehearsal: bool = False  # a test or a benchmark
     trains: bool = True  # nothing does in a file of numpy, and in an environment
     division_errors_handled: bool = False  # try/except ZeroDivisionError

@@ -203,6 +203,11 @@ class Fact:
         return self.zero is not Evidence.NONE
 
     @property
+    def is_nested(self) -> bool:
+        """Whether it is a list of lists: how many elements they have its length does not say."""
+        return any(row.form is Form.LIST for _, row in self.parts)
+
+    @property
     def can_be_empty(self) -> bool:
         return self.size.has_zero
 

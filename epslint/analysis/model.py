@@ -28,6 +28,7 @@ from epslint.analysis.purpose import differentiates, rehearses, trains
 from epslint.analysis.running import Running
 from epslint.analysis.signature import (
     annotated,
+    mode_inside,
     mode_of,
     parameter_fact,
     parameters,
@@ -168,7 +169,10 @@ class Model:
         """A function interpreted on its own, or with what its callers pass."""
         unit, node = self.definition(function)
         frame = replace(self._frame(unit, node, owner), taught=taught)
-        env = Env(mode=mode_of(node, self.mode, owner.name if owner else ""))
+        mode = mode_of(node, self.mode, owner.name if owner else "")
+        if mode.grad and self.learning.is_around(function.stretch):
+            mode = replace(mode, grad=False, around=True)
+        env = Env(mode=mode)
         self.bind_parameters(node.params, frame, env, {})
         self.callers.teach(node, frame, env)
         Interpreter(self, frame).run(node.body.body, env)
@@ -209,7 +213,7 @@ class Model:
             serial=self.tick(),
             inner=node,
         )
-        inner = Env(env, mode_of(node, env.mode))
+        inner = Env(env, mode_inside(node, env.mode))
         self.bind_parameters(node.params, frame, inner, {})
         self.callers.teach(node, frame, inner)
         Interpreter(self, frame).run(node.body.body, inner)

@@ -226,7 +226,37 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
     if maker(x.fact)[0] is maker(y.fact)[0] is Op.CUMSUM:
         # Hits and misses as they come, each of them one or the other: `tp / (tp + fp)`.
         return replace(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})), zero=Evidence.NONE)
-    return _of_equal_choices(x.fact, y.fact) or weighed_either_way(x, y)
+    return _mixture(x, y) or _of_equal_choices(x.fact, y.fact) or weighed_either_way(x, y)
+
+
+def _mixture(x: Operand, y: Operand) -> Fact | None:
+    """`(1 - a) * p + a * q` of two distributions is one; its elements underflow where both do."""
+    first, second = _weighed_distribution(x), _weighed_distribution(y)
+    if first is None or second is None or not _are_shares(first, second):
+        return None
+    summed = transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact}))
+    return replace(summed, range=summed.range.meet(ranges.UNIT), kinds=summed.kinds | Kind.SIMPLEX)
+
+
+def _weighed_distribution(term: Operand) -> Operand | None:
+    """The weight in `a * softmax(x)`."""
+    origin = term.fact.origin
+    if origin is None or origin.op is not Op.MUL:
+        return None
+    factors = list(origin.operands.values())
+    weights = [factor for factor in factors if not factor.fact.is_any(Kind.SIMPLEX)]
+    return weights[0] if len(weights) == 1 == len(factors) - 1 else None
+
+
+def _are_shares(one: Operand, other: Operand) -> bool:
+    """`a` and `1 - a`."""
+    for part, rest in ((one, other), (other, one)):
+        made = rest.fact.origin
+        if made is None or made.op is not Op.SUB or not made.fact("x").range.positive:
+            continue
+        if key_of(made.operands["y"].node) == key_of(part.node) is not None:
+            return True
+    return False
 
 
 def _of_equal_choices(x: Fact, y: Fact) -> Fact | None:
@@ -293,14 +323,7 @@ def _is_square(fact: Fact) -> bool:
 
 def _share_out(x: Origin | None, y: Origin | None) -> bool:
     """`t**2` and `(1 - t)**2`: never both of them 0."""
-    sides = [origin.operands["x"] for origin in (x, y) if origin is not None]
-    for part, rest in (sides, reversed(sides)):
-        made = rest.fact.origin
-        if made is None or made.op is not Op.SUB or not made.fact("x").range.positive:
-            continue
-        if key_of(made.operands["y"].node) == key_of(part.node) is not None:
-            return True
-    return False
+    return x is not None and y is not None and _are_shares(x.operands["x"], y.operands["x"])
 
 
 def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:

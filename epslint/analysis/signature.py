@@ -146,6 +146,11 @@ def _takes_gradients(node: cst.FunctionDef) -> bool:
     return any(p.name.value in _OF_OPTIMIZERS for p in parameters(node.params))
 
 
+def mode_inside(node: Callee, outer: Mode) -> Mode:
+    """The mode of a function that is written inside another one."""
+    return mode_of(node, replace(outer, grad=outer.grad or outer.around, around=False))
+
+
 def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
     if not isinstance(node, cst.FunctionDef) or not mode.grad:

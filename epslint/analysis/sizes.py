@@ -37,7 +37,7 @@ def size_now(operand: Operand, expressions: Expressions, env: Env, far: int = _F
     if (group := _group(origin, expressions, env)) is not None:
         return group
     inner = origin.operands.get("index" if origin.op is Op.PICK else "x")
-    if inner is None or origin.op not in (*_KEEPING, Op.PICK):
+    if inner is None or origin.op not in (*_KEEPING, Op.PICK) or inner.fact.is_nested:
         return fact.size
     return size_now(inner, expressions, env, far - 1)
 

@@ -11,7 +11,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, joined
 from epslint.analysis.frame import Callee, Found, Frame, Summary
 from epslint.analysis.interpreter import Interpreter
-from epslint.analysis.signature import by_position, matched, mode_of, self_name
+from epslint.analysis.signature import by_position, matched, mode_inside, mode_of, self_name
 from epslint.analysis.site import Scope
 from epslint.analysis.unit import Unit
 from epslint.scout import ClassOutline, FunctionOutline
@@ -80,7 +80,8 @@ class Summaries:
         self._under_way.add(id(node))
         try:
             nested = unit is frame.unit and node in frame.functions.values()
-            inner = Env(env if nested else None, mode_of(node, env.mode))
+            mode = mode_inside(node, env.mode) if nested else mode_of(node, env.mode)
+            inner = Env(env if nested else None, mode)
             summary = self.run(unit, node, owner, given, inner, frame.depth + 1)
         finally:
             self._under_way.discard(id(node))

@@ -20,6 +20,7 @@ from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
 
 # What takes away the sign that rounding gives it, or looks at it.
 _MENDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM, Op.RELU, Op.ABS, Op.COMPARE, Op.WHERE})
+_READ_OUT = frozenset({Op.ITEM})  # `max(float(var), 0)`
 
 
 class CancellingVariance(SiteRule):
@@ -76,7 +77,7 @@ class CancellingVariance(SiteRule):
     def check(self, site: Site) -> Iterator[Diagnosis]:
         if (
             not (site.result.is_any(Kind.CANCELLED) and site.result.is_any(Kind.VAR))
-            or site.uses & _MENDING
+            or site.ends(_READ_OUT) & _MENDING
             or site.chosen is not None
         ):
             return

@@ -26,7 +26,7 @@ from epslint.analysis.learning.flow import (
     better,
 )
 from epslint.analysis.learning.standing import is_for_anybody
-from epslint.glance import FunctionNode, last_name
+from epslint.glance import FunctionNode, descend, last_name, statements
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.syntax import reads
 
@@ -38,7 +38,9 @@ _STATELESS = re.compile(
     r"^(\w*(ReLU|ELU|Sigmoid|Softmax|Softplus|Tanh|Dropout\w*|Identity|Loss|Pool\w*|Flatten|Pad\w*))$"
 )
 _APPLIED = frozenset({"forward", "__call__", "call"})
-_GRADIENT_TAKERS = frozenset({"grad", "value_and_grad", "vjp", "jacrev", "jacfwd", "hessian"})
+_GRADIENT_TAKERS = frozenset(
+    {"grad", "value_and_grad", "apply_gradient", "vjp", "jacrev", "jacfwd", "hessian"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,16 @@ class Learning:
             return found
         flow = self._flow(place, row)
         return NOT_SHOWN if flow is None else flow.of(_parsed(text))
+
+    def is_around(self, stretch: Stretch) -> bool:
+        """Whether a function takes the gradient of one that is written in it: what it makes outside
+        of that one is constant there.
+        """
+        place = self._place(stretch)
+        if place is None:
+            return False
+        inner = {n.name for n in statements(place.function.body) if isinstance(n, FunctionNode)}
+        return bool(inner) and not inner.isdisjoint(_handed_to_gradient(place.function))
 
     def _place(self, stretch: Stretch) -> _Place | None:
         if not self._places:
@@ -247,9 +259,13 @@ def _handed_to_grad(outline: Outline) -> Iterator[str]:
     stretches += [m.stretch for c in outline.classes.values() for m in c.methods.values()]
     for stretch in stretches:
         for statement in stretch.statements:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Call) and last_name(node.func) in _GRADIENT_TAKERS:
-                    yield from (last_name(a) for a in node.args[:1])
+            yield from _handed_to_gradient(statement)
+
+
+def _handed_to_gradient(statement: ast.stmt) -> Iterator[str]:
+    for node in descend(statement):
+        if isinstance(node, ast.Call) and last_name(node.func) in _GRADIENT_TAKERS:
+            yield from (last_name(a) for a in node.args[:1])
 
 
 def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:

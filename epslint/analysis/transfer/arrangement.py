@@ -138,11 +138,18 @@ def loaded(call: Call) -> Fact:
 
 def fresh(call: Call) -> Fact:
     """A new tensor of given values: no gradient flows into it."""
-    return replace(like(call, call.x), form=call.result_form, grad=False)
+    fact = replace(like(call, call.x), form=call.result_form, grad=False)
+    return replace(fact, size=_of_several(fact.size)) if call.x.is_nested else fact
+
+
+def _of_several(pieces: Range) -> Range:
+    """How many elements there are in pieces of any length: one of each at the least."""
+    return ranges.at_least(pieces.lo)
 
 
 def stacked(call: Call) -> Fact:
-    return replace(like(call, _put_together(call.x).minus(WHOLE)), form=call.result_form)
+    fact = replace(like(call, _put_together(call.x).minus(WHOLE)), form=call.result_form)
+    return replace(fact, size=_of_several(fact.size)) if call.x.form is Form.LIST else fact
 
 
 def _put_together(pieces: Fact) -> Fact:
