@@ -94,8 +94,6 @@ class Calls:
 
     @staticmethod
     def fits(spelling: Spelling, node: cst.Call, receivers: int) -> bool:
-        if spelling.op in _BOUNDING and any(argument.star for argument in node.args):
-            return False  # `clip(x, *limits)`
         positional = receivers + sum(1 for a in node.args if a.keyword is None and not a.star)
         keywords = tuple(a.keyword.value for a in node.args if a.keyword is not None)
         return spelling.bind(positional, keywords)
@@ -109,6 +107,9 @@ class Calls:
         for argument in node.args:
             operand = Operand(argument.value, self._given(argument.value, spelling.op, node, env))
             if argument.star:
+                # `clip(x, *limits)`: some bounds, whichever they are.
+                limits = free if spelling.op in _BOUNDING else ()
+                operands |= dict.fromkeys(limits, Operand(argument.value, UNKNOWN))
                 continue
             if argument.keyword is not None:
                 name = argument.keyword.value

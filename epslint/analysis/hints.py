@@ -169,3 +169,11 @@ _THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
 
 def tells_of_threshold(name: str) -> bool:
     return _THRESHOLD.search(snake(name)) is not None
+
+
+_ACTION_SCALE = re.compile(r"(^|_)(log_?(stds?|stddevs?|sigmas?|alphas?)|(std|sigma)_params?)(_|$)")
+
+
+def tells_of_action_scale(name: str) -> bool:
+    """Whether a value of this name is how widely a policy draws, or what that is worth to it."""
+    return _ACTION_SCALE.search(snake(name)) is not None

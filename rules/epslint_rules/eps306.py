@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from epslint.analysis import hints
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
-from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._exponential import capped
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import CONFIDENCE, quoted, words_behind
 
 _LEARNED = Kind.LOGSCALE | Kind.PARAMETER
 
@@ -22,8 +23,9 @@ class UncappedExp(SiteRule):
     """Exp of a learned quantity that nothing bounds.
 
     ## What it does
-    Flags `exp(log_std)`, `exp(log_alpha)`, `exp(logvar)` and exps of learned parameters where a
-    gradient flows and nothing clamps the argument.
+    Flags `exp(log_std)` and `exp(log_alpha)` of a policy, where a gradient is seen to flow and
+    nothing clamps the argument. With `--confidence unlikely` also `exp(logvar)` and exps of any
+    learned parameter.
 
     ## Why is this bad
     A log-scale that runs away takes few steps to overflow. Soft actor-critic clamps its log_std to
@@ -54,7 +56,6 @@ class UncappedExp(SiteRule):
     code = "EPS306"
     name = "uncapped-exp"
     severity = Severity.ADVICE
-    preview = True  # fewer than four in five of its findings were agreed with
     grade = Grade.SEMANTIC
     ops = frozenset({Op.EXP})
 
@@ -62,16 +63,25 @@ class UncappedExp(SiteRule):
         operand = site.operand("x")
         if operand is None or not site.differentiated or not _is_unbounded(operand):
             return
-        if site.read_out:
+        if site.read_out or site.capped or not site.learned.evidence:
             return
         fix = capped(site, operand, Clamp.POLICY)
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Exp of {quoted(site, operand.node)}, a learned quantity that nothing bounds",
-            confidence=CONFIDENCE[operand.fact.huge],
+            confidence=_confidence(operand),
             why=chain(operand.fact),
             fix=None if fix is None else replace(fix, grade=Grade.SEMANTIC),
         )
+
+
+def _confidence(operand: Operand) -> Confidence:
+    """A policy that drifts takes its scale along. The posteriors of autoencoders and the scales of
+    layers are held by their losses: of those nobody clamps theirs.
+    """
+    if any(map(hints.tells_of_action_scale, words_behind(operand, 2))):
+        return CONFIDENCE[operand.fact.huge]
+    return Confidence.UNLIKELY
 
 
 def _is_unbounded(operand: Operand) -> bool:

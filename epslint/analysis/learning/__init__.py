@@ -209,7 +209,7 @@ class Learning:
         for each in self._outline.lineage(owner):
             for name, value in _attributes(each):
                 made = last_name(value.func)
-                if made in _MAKING_PARAMETERS:
+                if made in _MAKING_PARAMETERS or _asks_for_gradient(value):
                     text = f"`{name}` is a parameter of `{each.name}`"
                     parameters[name] = Shown(Evidence.PROVEN, text, value.lineno)
                 elif module and _can_learn(made):
@@ -224,6 +224,14 @@ class Learning:
             return False
         named = any(base in ("Module", "Layer") for each in lineage for base in each.bases)
         return named or any("forward" in each.methods and each.bases for each in lineage)
+
+
+def _asks_for_gradient(call: ast.Call) -> bool:
+    """`torch.zeros(1, requires_grad=True)`, `torch.zeros(1).requires_grad_()`."""
+    if last_name(call.func) == "requires_grad_":
+        return True
+    asked = (k.value for k in call.keywords if k.arg == "requires_grad")
+    return any(isinstance(value, ast.Constant) and value.value is True for value in asked)
 
 
 def _can_learn(made: str) -> bool:

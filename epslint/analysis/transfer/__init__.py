@@ -39,7 +39,10 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
 def transfer(call: Call) -> Fact:
     """What is known of the result of an operation."""
     function = TABLE.get(call.op)
-    return result(call) if function is None else function(call)
+    fact = result(call) if function is None else function(call)
+    # `torch.zeros(1, requires_grad=True)`
+    learns = call.op is not Op.PARAMETER and call.constant("requires_grad")
+    return arrangement.learned(fact) if learns else fact
 
 
 __all__ = ["Call", "transfer"]

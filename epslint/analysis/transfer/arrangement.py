@@ -252,17 +252,22 @@ def redrawn(call: Call) -> Fact:
     return replace(gaussian(call), form=call.result_form, grad=call.x.grad)
 
 
-def learned(call: Call) -> Fact:
-    """A parameter can be learned to be anything; but who divides by it has it start away from 0,
-    and it hardly ever gets there. One that is not learned is a place to keep something in.
-    """
+def parameter(call: Call) -> Fact:
+    """A parameter that is not learned is a place to keep something in."""
     if call.constant("requires_grad") == 0:
         return replace(call.x, grad=False)
+    return learned(call.x)
+
+
+def learned(start: Fact) -> Fact:
+    """A parameter can be learned to be anything; but who divides by it has it start away from 0,
+    and it hardly ever gets there.
+    """
     return Fact(
         range=ranges.REAL,
         kinds=Kind.PARAMETER,
         ground=Evidence.PROVEN,
-        zero=Evidence.NAMED if call.x.zero else Evidence.NONE,
+        zero=Evidence.NAMED if start.zero else Evidence.NONE,
         huge=Evidence.NAMED,
         form=Form.TORCH,
     )
@@ -358,7 +363,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.MULTINOMIAL: categorical,
         Op.ARGMAX: categorical,
         Op.INIT_NORMAL: redrawn,
-        Op.PARAMETER: learned,
+        Op.PARAMETER: parameter,
         Op.LEN: element_count,
         Op.NUMEL: element_count,
         Op.SIZE: element_count,
