@@ -68,6 +68,12 @@ def test_what_depends_on_data_is_unlikely_where_nothing_is_trained(
     assert bool(shown) is (confidence is not Confidence.UNLIKELY)
 
 
+def test_where_a_gradient_is_taken_somebody_learns() -> None:
+    step = "\n\ndef step(loss):\n    loss.backward()\n"
+    (finding,) = api.check_source(f"import torch\n\n\n{SUM}{step}", "envs/trainer.py").findings
+    assert finding.confidence is Confidence.POSSIBLE
+
+
 def unlikely(code: str, filename: str = "losses.py") -> bool:
     """Whether there is something to say that is not said unasked."""
     everything = Config(confidence=Confidence.UNLIKELY)

@@ -62,9 +62,9 @@ class Model:
         self.tracing = tracing
         self.imports: Mapping[str, str] = outline.imports
         self.mode = Mode(
-            grad=differentiates(outline.imports, source.filename),
+            grad=differentiates(outline.imports, source.filename, source.text),
             rehearsal=rehearses(source.filename),
-            trains=trains(outline.imports, source.filename),
+            trains=trains(outline.imports, source.filename, source.text),
         )
         self.learning = Learning(outline, source.filename)
         self.clock = 0

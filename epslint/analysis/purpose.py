@@ -29,6 +29,8 @@ _WORLD = re.compile(
     r"(^|[/\\])env(s|ironments?)?[/\\](?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$"
 )
 
+_LEARNS = re.compile(r"\.backward\(|\bvalue_and_grad\(|\bjax\.grad\(|\.gradient\(")
+
 # A metric is there for anybody's data, whichever library it is written with.
 _METRIC = re.compile(r"(^|[/\\])(\w*_)?metrics?(_\w*)?([/\\]\w+)?\.py$")
 
@@ -40,23 +42,28 @@ def rehearses(filename: str) -> bool:
     return _REHEARSAL.search(filename) is not None
 
 
-def differentiates(imports: Mapping[str, str], filename: str) -> bool:
+def differentiates(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
     """Whether something can learn in a file: not in a test, an evaluation or an environment, nor
     with numpy only.
     """
-    if _UNLEARNED.search(filename) or _WORLD.search(filename):
+    if _UNLEARNED.search(filename) or _is_world(filename, text):
         return False
     roots = _roots(imports)
     return not roots & _PLAIN or _keeps_gradients(roots)
 
 
-def trains(imports: Mapping[str, str], filename: str) -> bool:
+def trains(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
     """Whether what a file computes may be on its way into a loss, or measure one."""
-    if _WORLD.search(filename):
+    if _is_world(filename, text):
         return False
     roots = _roots(imports)
     # `math` is imported beside anything.
     return not roots & (_PLAIN - {"math"}) or _keeps_gradients(roots) or _is_metric(filename)
+
+
+def _is_world(filename: str, text: str) -> bool:
+    """By its place; but where a gradient is taken somebody learns."""
+    return _WORLD.search(filename) is not None and _LEARNS.search(text) is None
 
 
 def _roots(imports: Mapping[str, str]) -> set[str]:
