@@ -121,12 +121,14 @@ def _at(site: Site, diagnosis: Diagnosis) -> Diagnosis:
 
 
 def _harms_nobody(site: Site, diagnosis: Diagnosis) -> bool:
-    """Where nothing is trained it takes unusual data, and a test fails at once: its numbers are
-    chosen, and NaN is seen there. But what it compares with may lack digits.
+    """Where nothing is trained, or somebody only looks, it takes unusual data; and a test fails at
+    once: its numbers are chosen, and NaN is seen there. But what it compares with may lack digits.
     """
     if site.rehearsed and not diagnosis.quiet:
         return True
-    return not site.mode.trains and diagnosis.confidence is Confidence.POSSIBLE
+    if diagnosis.confidence is not Confidence.POSSIBLE:
+        return False
+    return not site.mode.trains or site.pictured
 
 
 def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:

@@ -44,6 +44,7 @@ class FakeSite:
     word: str
     mode: Mode = field(default_factory=Mode)
     rehearsed: bool = False
+    pictured: bool = False
 
     @property
     def as_called(self) -> FakeSite:

@@ -81,6 +81,19 @@ def unlikely(code: str, filename: str = "losses.py") -> bool:
     return bool(asked) and not api.check_source(code, filename).findings
 
 
+def test_a_picture_may_be_blank() -> None:
+    code = "import torch\n\n\n@torch.no_grad()\ndef {}(x):\n    return x / x.abs().max()\n"
+    assert unlikely(code.format("log_images"))
+    assert unlikely(code.format("to_colormap"))
+    assert not unlikely(code.format("normalized"))
+
+
+def test_a_direction_is_not_null() -> None:
+    code = "import numpy as np\nimport torch\n\n\ndef f(x):\n    return x / {}.linalg.norm(x)\n"
+    assert unlikely(code.format("np"))
+    assert not unlikely(code.format("torch"))
+
+
 def test_numpy_has_digits_to_spare() -> None:
     code = "import torch\nimport numpy as np\n\n\ndef f(x):\n    return {}.exp(x) - 1\n"
     assert unlikely(code.format("np"))

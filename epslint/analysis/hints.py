@@ -177,3 +177,16 @@ _ACTION_SCALE = re.compile(r"(^|_)(log_?(stds?|stddevs?|sigmas?|alphas?)|(std|si
 def tells_of_action_scale(name: str) -> bool:
     """Whether a value of this name is how widely a policy draws, or what that is worth to it."""
     return _ACTION_SCALE.search(snake(name)) is not None
+
+
+_PICTURING = re.compile(
+    r"(^|_)(plot\w*|draw|visuali[sz]e\w*|render\w*|colou?r_?maps?|colori[sz]e|heat_?maps?|"
+    r"(log|show|save|display)_(images?|pictures?|figures?|videos?|samples?|attention)|"
+    r"(to|as|make)_(images?|pictures?|rgb|grid))(_|$)"
+)
+
+
+@cache
+def tells_of_picturing(function: str) -> bool:
+    """Whether a function of this name makes what people look at."""
+    return _PICTURING.search(snake(function)) is not None

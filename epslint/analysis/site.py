@@ -26,6 +26,7 @@ from epslint.analysis.ends import (
 )
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.hints import tells_of_picturing
 from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -184,6 +185,11 @@ class Site:
         loss that is written in one, to compare with, is code like any other.
         """
         return self.mode.rehearsal and _MODULES.isdisjoint(self.scope.kin)
+
+    @property
+    def pictured(self) -> bool:
+        """Whether it is for people to look at: a blank picture hurts nobody."""
+        return tells_of_picturing(self.scope.function) and not self.learned.evidence
 
     @property
     def span(self) -> Span:

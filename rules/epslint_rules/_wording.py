@@ -31,7 +31,10 @@ def if_data_allow(fact: Fact) -> Confidence:
     """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
 
     Equal rewards in a group, and dead features, are ordinary; whole tables of data are not equal.
+    A vector of numpy's that is made of length 1 is a direction that somebody chose, or weights.
     """
+    if fact.is_any(Kind.NORM) and fact.form is Form.NUMPY:
+        return Confidence.UNLIKELY
     ordinary = fact.is_any(_OF_ROLLOUTS) or fact.form not in _AT_REST
     return CONFIDENCE[fact.zero] if fact.is_any(_SPREAD) and ordinary else Confidence.POSSIBLE
 
