@@ -45,8 +45,9 @@ def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
     if len(whole) < 2 or any(_is_kept_away(term.operand, env) for term in whole):
         return Kind.NONE
     parts = [factor for factor in factors(x) if factor.fact.constant is None]
-    shared = _is_union([x, *parts], whole) or _is_harmonic(parts, whole) or _is_dice(parts, whole)
-    return Kind.SUM if shared else Kind.NONE
+    if _is_union([x, *parts], whole) or _is_harmonic(x, parts, whole) or _is_dice(parts, whole):
+        return Kind.SUM
+    return Kind.NONE
 
 
 def _is_kept_away(term: Operand, env: Env) -> bool:
@@ -70,8 +71,13 @@ def _is_union(parts: list[Operand], whole: list[Term]) -> bool:
     return len(whole) == 3 and len(taken) == 1 and any(_is_same(p, taken[0]) for p in parts)
 
 
-def _is_harmonic(parts: list[Operand], whole: list[Term]) -> bool:
-    """`2 * p * r / (p + r)`, the terms weighted or not: both are 0 when neither finds anything."""
+def _is_harmonic(x: Operand, parts: list[Operand], whole: list[Term]) -> bool:
+    """`2 * p * r / (p + r)`, the terms weighted or not: both are 0 when neither finds anything.
+
+    Not `delta**2 * n * m / (n + m)`, by which two variances become one: nobody is counted in vain.
+    """
+    if any(base_of_square(factor) for factor in factors(x, PRODUCTS)):
+        return False
     keys = {_key(part) for part in parts} - {None}
     summed = [{_key(factor) for factor in factors(term.operand, PRODUCTS)} & keys for term in whole]
     paired = len(whole) == 2 and all(term.added for term in whole)
