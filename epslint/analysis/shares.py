@@ -45,9 +45,8 @@ def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
     if len(whole) < 2 or any(_is_kept_away(term.operand, env) for term in whole):
         return Kind.NONE
     parts = [factor for factor in factors(x) if factor.fact.constant is None]
-    if _is_union([x, *parts], whole) or _is_harmonic(x, parts, whole) or _is_dice(parts, whole):
-        return Kind.SUM
-    return Kind.NONE
+    shared = _is_union([x, *parts], whole) or _is_dice(parts, whole)
+    return Kind.SUM if shared or _is_harmonic(x, parts, whole) else Kind.NONE
 
 
 def _is_kept_away(term: Operand, env: Env) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -77,7 +78,7 @@ class ClampAfterExp(SiteRule):
         if exponential.unit is not site.unit:
             return  # in a helper, where it is found by itself
         argument = exponential.operands["x"]
-        if cannot_overflow(exponential) or not argument.fact.huge:
+        if cannot_overflow(exponential) or not argument.fact.huge or _stops_itself(argument):
             return
         if exponential.op is not Op.EXP or site.shared.get("x", _CLAMPS) - _CLAMPS:
             return
@@ -90,6 +91,14 @@ class ClampAfterExp(SiteRule):
             fix=_moved(site, operand, exponential, argument)
             or capped(site, argument, Clamp.POLICY),
         )
+
+
+def _stops_itself(argument: Operand) -> bool:
+    """A parameter that is clamped through its exp is not pushed any further by its gradient: beyond
+    the bound that is 0. What a network gives is pushed by other inputs, too.
+    """
+    alone = isinstance(argument.node, cst.Name | cst.Attribute)
+    return alone and argument.fact.is_any(Kind.PARAMETER)
 
 
 def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand) -> Fix | None:
