@@ -267,16 +267,16 @@ class Model:
     def _epsilons(self, params: cst.Parameters, frame: Frame) -> Iterator[AtHand]:
         """The names in reach that hold an epsilon of known size."""
         for parameter in parameters(params):
-            if names.is_epsilon(parameter.name.value) and parameter.default is not None:
-                fact = Interpreter(self, frame).expressions.eval(parameter.default, Env())
-                yield from _at_hand(parameter.name.value, fact)
+            name, default = parameter.name.value, parameter.default
+            if default is not None and names.is_epsilon_for_anything(name):
+                yield from _at_hand(name, Interpreter(self, frame).expressions.eval(default, Env()))
         if frame.owner is not None and frame.self_name:
             for attribute in sorted(self._attribute_names(frame.owner)):
-                if names.is_epsilon(attribute):
+                if names.is_epsilon_for_anything(attribute):
                     fact = self.attribute(frame.owner, attribute) or UNKNOWN
                     yield from _at_hand(f"{frame.self_name}.{attribute}", fact)
         for name in self.outline.fields:
-            if names.is_epsilon(name):
+            if names.is_epsilon_for_anything(name):
                 yield from _at_hand(name, self.global_fact(name))
 
     # -- constants and attributes ------------------------------------------------------------

@@ -246,3 +246,14 @@ def named_attribute(name: str, owner: str = "") -> Fact:
 
 def is_epsilon(name: str) -> bool:
     return named(name) is EPSILON
+
+
+# `adam_eps` is the optimizer's, `clip_eps` no epsilon at all; `eps` is there for whoever needs one.
+_ANYBODYS_EPSILON = re.compile(
+    r"^_*((div|denom|num|numeric(al)?|stab(le|ility)?|safe(ty)?|small|machine|default)_)?"
+    r"(eps|epsilon|tiny)(_(div|denom|num|numeric(al)?|stab\w*|safe\w*|small))*\d?$"
+)
+
+
+def is_epsilon_for_anything(name: str) -> bool:
+    return is_epsilon(name) and _ANYBODYS_EPSILON.search(snake(name)) is not None

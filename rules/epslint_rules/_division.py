@@ -223,10 +223,12 @@ def _is_clamped_count(site: Site, fact: Fact) -> bool:
     """Whether 1 is the least that the count can be but for 0, and a floor is what one writes there:
     `max(n, 1)` for Python's whole numbers, and a clamp where clamps are asked for.
     """
-    if fact.dtype is not DType.INT or not fact.is_any(Kind.COUNT | Kind.LENGTH):
+    if fact.dtype is not DType.INT or not fact.range.nonnegative:
         return False
+    if fact.form is Form.NUMBER:
+        return True
     clamps = site.hierarchy.style is Style.CLAMP and fact.form is Form.TORCH
-    return clamps or fact.form is Form.NUMBER
+    return clamps and fact.is_any(Kind.COUNT | Kind.LENGTH)
 
 
 def _whole_fix(site: Site, operand: Operand) -> Fix | None:
