@@ -103,7 +103,7 @@ class Calls:
     ) -> dict[str, Operand]:
         """The arguments of a call under the operation's own parameter names."""
         operands = dict(given)
-        free = iter(spelling.params[len(given) :])
+        free = iter(_positions(spelling, node, len(given))[len(given) :])
         for argument in node.args:
             operand = Operand(argument.value, self._given(argument.value, spelling.op, node, env))
             if argument.star:
@@ -315,3 +315,12 @@ def _is_rounded(operands: Mapping[str, Operand]) -> bool:
     """`torch.div(a, b, rounding_mode="floor")` is `a // b`."""
     mode = operands.get("rounding_mode")
     return mode is not None and isinstance(mode.node, cst.SimpleString)
+
+
+def _positions(spelling: Spelling, node: cst.Call, receivers: int) -> tuple[str, ...]:
+    """The parameters in the order of the arguments. `p.addcdiv_(-rate, grad, denom)`: of old, the
+    factor came first; today it has to be named.
+    """
+    positional = receivers + sum(1 for argument in node.args if argument.keyword is None)
+    is_old = spelling.op is Op.ADDCDIV and positional == len(spelling.params)
+    return ("acc", "value", "x", "y") if is_old else spelling.params

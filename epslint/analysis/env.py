@@ -188,7 +188,8 @@ class Env:
         """Take in one turn of a loop body that ran in a child; whether anything changed.
 
         After the first turn a share that is kept from 0 and 1 stays as it is: a loop that makes it
-        anew in each turn makes it so again, `probs = net(x)` after `probs = 0.5`.
+        anew in each turn makes it so again, `probs = net(x)` after `probs = 0.5`. And what no turn
+        goes on with as 0 nobody begins with as 0: `if residual < tol: break`.
         """
         changed = False
         for key, binding in later._bindings.items():
@@ -197,6 +198,8 @@ class Env:
                 continue
             made_anew = first and _is_inner_share(binding.fact)
             widened = before.join(binding.fact) if made_anew else before.widen(binding.fact)
+            if binding.fact.range.positive and before.constant is None:
+                widened = replace(widened, zero=Evidence.NONE)
             if widened != before:
                 changed = True
             self._bindings[key] = replace(binding, fact=widened)

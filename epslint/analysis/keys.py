@@ -349,6 +349,13 @@ def spares_start(node: cst.Subscript) -> bool:
     return bool(rows) and all(map(_takes_all, rows)) and _is_rest(last)
 
 
+def keeps_start(node: cst.Subscript) -> bool:
+    """`x[:, :-1]`: of each row all but its end."""
+    parts = [element.slice for element in node.slice]
+    starts = all(isinstance(part, cst.Slice) and part.lower is None for part in parts)
+    return starts and all(map(_takes_all, parts))
+
+
 def _is_rest(part: cst.BaseSlice) -> bool:
     if not isinstance(part, cst.Slice) or part.upper is not None:
         return False

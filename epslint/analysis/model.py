@@ -329,7 +329,7 @@ class Model:
                 if name in method.assigns
             )
         if not facts:
-            return names.named(name)
+            return names.named_attribute(name, "self")
         # None and other placeholders of a constructor are not what the attribute is later.
         running = Running(self.counters, owner, name)
         real = [running.started(f) for f in facts if f.form is not Form.OTHER or f.parts]

@@ -239,7 +239,9 @@ def named_attribute(name: str, owner: str = "") -> Fact:
     if name == "weight":
         return _WEIGHT
     told = named(name)
-    if name not in _KEPT:
+    # `self.reward_std` that nothing here computes is a setting.
+    own_setting = owner == "self" and told.is_any(Kind.STD | Kind.VAR)
+    if name not in _KEPT and not own_setting:
         return told
     return replace(told, zero=_NAMED if _MEASURED.search(snake(owner)) else Evidence.NONE)
 

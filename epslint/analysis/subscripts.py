@@ -19,6 +19,7 @@ from epslint.analysis.keys import (
     crops,
     evaluated,
     is_border,
+    keeps_start,
     key_of,
     only_index,
     rearranges,
@@ -132,6 +133,8 @@ class Subscripts:
     ) -> Fact:
         """Some of the elements: no longer what made them all, so that no fix writes that again."""
         lost = Kind.NONE if rearranges(node) else WHOLE | (Kind.PADS if crops(node) else Kind.NONE)
+        if base.is_any(Kind.MASK) and keeps_start(node):
+            lost &= ~Kind.PEAKED  # what ends at some step is there at the first
         fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
         if base.is_any(Kind.MASK) and is_border(node) and not tells_of_answer(node.value):
             fact = fact.plus(Kind.PADS)  # who looks at one row alone has a frame of padding

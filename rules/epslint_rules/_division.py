@@ -173,7 +173,7 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Division by {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}",
-        confidence=if_data_allow(fact),
+        confidence=if_data_allow(site, fact),
         why=chain(fact),
         fix=_fix(site, operand),
     )

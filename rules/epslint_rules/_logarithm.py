@@ -48,7 +48,7 @@ def guarded_log(site: Site, operand: Operand, when: str = "") -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Log of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{when or zero_when(fact)}",
-        confidence=if_data_allow(fact),
+        confidence=if_data_allow(site, fact),
         why=chain(fact),
         fix=with_epsilon(site, operand),
     )

@@ -27,7 +27,7 @@ _SPREAD, _OF_ROLLOUTS = Kind.STD | Kind.VAR, Kind.REWARD | Kind.ADVANTAGE
 _AT_REST = (Form.NUMPY, Form.NUMBER)  # data and measurements; what is trained is in tensors
 
 
-def if_data_allow(fact: Fact) -> Confidence:
+def if_data_allow(site: Site, fact: Fact) -> Confidence:
     """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
 
     Equal rewards in a group, and dead features, are ordinary; whole tables of data are not equal.
@@ -35,7 +35,8 @@ def if_data_allow(fact: Fact) -> Confidence:
     """
     if fact.is_any(Kind.NORM) and fact.form is Form.NUMPY:
         return Confidence.UNLIKELY
-    ordinary = fact.is_any(_OF_ROLLOUTS) or fact.form not in _AT_REST
+    at_rest = fact.form in _AT_REST or (fact.form is Form.UNKNOWN and not site.mode.trains)
+    ordinary = fact.is_any(_OF_ROLLOUTS) or not at_rest
     return CONFIDENCE[fact.zero] if fact.is_any(_SPREAD) and ordinary else Confidence.POSSIBLE
 
 
