@@ -12,7 +12,7 @@ HEAD = "import torch\n\n\n"
 CASES = {
     # arithmetic alone
     "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.PROVEN,
-    "def f(x):\n    return torch.exp(x) - 1": Confidence.PROVEN,
+    "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.PROVEN,
     "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.PROVEN,
     # what a thing is called
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
@@ -27,6 +27,8 @@ CASES = {
     "def f(x, mask):\n    return (x * mask).sum() / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.norm()": Confidence.POSSIBLE,
     "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
+    # digits that nobody may miss
+    "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
 }
 

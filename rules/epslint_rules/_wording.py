@@ -41,8 +41,12 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
 
 
 def of_digits(site: Site) -> Confidence:
-    """How sure it is that digits are lost that somebody misses: numpy has twice as many."""
-    return Confidence.UNLIKELY if _is_double(site) else Confidence.PROVEN
+    """How sure it is that digits are lost that somebody misses: who learns from a gradient does, who
+    looks at a reward may, and numpy has twice as many.
+    """
+    if _is_double(site):
+        return Confidence.UNLIKELY
+    return Confidence.PROVEN if site.learned.evidence else Confidence.POSSIBLE
 
 
 def of_overflow(site: Site) -> Confidence:
