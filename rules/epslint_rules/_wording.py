@@ -41,8 +41,8 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
 
 
 def of_digits(site: Site) -> Confidence:
-    """How sure it is that digits are lost that somebody misses: who learns from a gradient does, who
-    looks at a reward may, and numpy has twice as many.
+    """How sure it is that digits are lost that somebody misses: who learns from a gradient does,
+    who looks at a reward may, and numpy has twice as many.
     """
     if _is_double(site):
         return Confidence.UNLIKELY
