@@ -40,17 +40,13 @@ class Sinks:
 
     def within(self, node: ast.AST) -> bool:
         """Whether there is one in a node: a search that ends with the first."""
-        return any(map(self._is_one, descend(node)))
+        return any(_LOOKS[type(each)](self, each) for each in descend(node, _TELLING))
 
     def _is_logging(self, node: ast.Call) -> bool:
         """`self.log(metrics)`: a tensor's log takes no argument, and `self` is no library."""
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "log" or not node.args:
             return False
         return root_of(node.func) not in self.imported
-
-    def _is_one(self, node: ast.AST) -> bool:
-        looks = _LOOKS.get(type(node))  # most nodes are none of these
-        return looks is not None and looks(self, node)
 
     def _is_call(self, node: ast.Call) -> bool:
         return last_name(node.func) in self.names and not self._is_logging(node)
@@ -64,13 +60,14 @@ class Sinks:
         return isinstance(node.op, self.operators) and not _is_safe(node.op, node.value)
 
 
-_LOOKS: Mapping[type[ast.AST], Callable[..., bool]] = MappingProxyType(
+_LOOKS: Mapping[type, Callable[..., bool]] = MappingProxyType(
     {
         ast.Call: Sinks._is_call,
         ast.BinOp: Sinks._is_operation,
         ast.AugAssign: Sinks._is_assignment,
     }
 )
+_TELLING = frozenset(_LOOKS)
 
 
 def _is_text(node: ast.expr) -> bool:
