@@ -104,7 +104,7 @@ def find_ignores(source: Source) -> tuple[Ignore, ...]:
     if "epslint:" not in text and "noqa" not in text:
         return ()
     if _DIRECTIVE.search(source.text) is None:
-        return ()  # `# ruff: noqa`; the tokenizer takes longer to tell
+        return ()  # it speaks to others; the tokenizer would take longer to find that out
     return tuple(_ignores(source))
 
 

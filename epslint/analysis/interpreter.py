@@ -177,7 +177,7 @@ class Interpreter:
         return False
 
     def _raise(self, node: cst.Raise, env: Env) -> bool:
-        if node.exc is not None:
+        if node.exc is not None and self.frame.recording:  # nobody learns from what is raised
             self.expressions.eval(node.exc, env)
         return False
 
