@@ -128,7 +128,7 @@ def _is_some(node: ast.expr) -> bool:
     return 0 < node.value < _LARGE
 
 
-_LARGE = 100  # of which exp and powers are finite
+_LARGE = 88  # exp of more overflows in float32
 
 
 def _attributes_set(node: ast.AST) -> Iterator[str]:
