@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -34,29 +34,39 @@ _PLAIN = frozenset(
         "type_ignores",
     }
 )
+_NODES = tuple(
+    kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)
+)
 _INSIDE: dict[type, tuple[str, ...]] = {
-    kind: tuple(field for field in kind._fields if field not in _PLAIN)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
+    kind: tuple(field for field in kind._fields if field not in _PLAIN) for kind in _NODES
 } | dict.fromkeys((ast.Constant, ast.MatchSingleton, type(None)), ())  # None: what is left out
 
+_NESTING = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields that hold statements
+_SUITES: dict[type, tuple[str, ...]] = {
+    kind: tuple(field for field in _NESTING if field in kind._fields)
+    for kind in _NODES
+    if issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case)
+}
 
-def descend(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all that is in it: `ast.walk` without names, operators and contexts."""
+
+def descend(node: ast.AST, kinds: Container[type] = _INSIDE) -> Iterator[ast.AST]:
+    """A node and all that is in it, of these kinds: `ast.walk` without names, operators and
+    contexts.
+
+    Every node of every file comes by here: to ask for its kind is cheaper than to hand it out.
+    """
     waiting = [node]
     while waiting:
         current = waiting.pop()
-        yield current
-        _enter(current, waiting)
-
-
-def _enter(node: ast.AST, waiting: list[ast.AST]) -> None:
-    for field in _INSIDE[type(node)]:
-        inner = getattr(node, field)
-        if type(inner) is list:
-            waiting += inner
-        else:
-            waiting.append(inner)
+        kind = type(current)
+        if kind in kinds:
+            yield current
+        for field in _INSIDE[kind]:
+            inner = getattr(current, field)
+            if type(inner) is list:
+                waiting += inner
+            else:
+                waiting.append(inner)
 
 
 def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -66,11 +76,8 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         node = waiting.popleft()
         if isinstance(node, ast.stmt):
             yield node
-        for field in _NESTING:
-            waiting.extend(getattr(node, field, ()))
-
-
-_NESTING = ("body", "orelse", "handlers", "finalbody", "cases")  # the fields that hold statements
+        for field in _SUITES[type(node)]:
+            waiting.extend(getattr(node, field))
 
 
 def called_by(node: ast.expr) -> ast.expr:

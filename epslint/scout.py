@@ -232,10 +232,13 @@ def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:
     return fields
 
 
+_NAMES = frozenset({ast.Name})
+
+
 def _assigned(statement: ast.stmt) -> Iterator[str]:
     return (
         node.id
-        for node in descend(statement)
+        for node in descend(statement, _NAMES)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 
@@ -250,8 +253,11 @@ def self_of(node: FunctionNode) -> str | None:
     return arguments[0].arg if arguments else None
 
 
+_SETTING = frozenset({ast.Attribute, ast.Call})  # how an attribute is set
+
+
 def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
-    for child in descend(node):
+    for child in descend(node, _SETTING):
         if (
             isinstance(child, ast.Attribute)
             and isinstance(child.ctx, ast.Store)

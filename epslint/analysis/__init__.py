@@ -14,8 +14,10 @@ from functools import cache
 from epslint.analysis.fact import Fact
 from epslint.analysis.frame import Frame
 from epslint.analysis.full_names import BUILTINS, EXACT
+from epslint.analysis.libraries import function
 from epslint.analysis.model import Model
 from epslint.analysis.modules import makers
+from epslint.analysis.names import is_setting
 from epslint.analysis.ops import Op
 from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
@@ -23,7 +25,7 @@ from epslint.analysis.spellings import SPELLINGS
 from epslint.depth import with_room
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import scout
-from epslint.sinks import Sinks
+from epslint.sinks import Hearsay, Sinks
 from epslint.source import Source
 
 _OPERATORS: dict[Op, tuple[type[ast.operator], ...]] = {
@@ -135,4 +137,5 @@ def _sinks(listening: frozenset[Op]) -> Sinks:
     names = frozenset(spelled | {f"{name}_" for name in spelled} | _STRIKING)
     if Op.STEP in telling:
         names |= {"step"}
-    return Sinks(operators, names, frozenset(makers(telling)))
+    hearsay = Hearsay(lambda full: function(full) is not None, is_setting)
+    return Sinks(operators, names, frozenset(makers(telling)), hearsay)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -49,14 +50,12 @@ class Bindings:
 
     def bind(self, target: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """Give a target its value; tuples part by part."""
-        if isinstance(target, cst.Tuple | cst.List):
-            self._unpack(target, fact, env)
-        elif isinstance(target, cst.StarredElement):
-            self.bind(target.value, fact, env)
-        elif isinstance(target, cst.Name | cst.Attribute):
-            self._bind_path(target, fact, env)
-        elif isinstance(target, cst.Subscript):
-            self._bind_element(target, fact, env)
+        binder = _TARGETS.get(type(target))
+        if binder is not None:
+            binder(self, target, fact, env)
+
+    def _bind_rest(self, target: cst.StarredElement, fact: Fact, env: Env) -> None:
+        self.bind(target.value, fact, env)
 
     def _unpack(self, target: cst.Tuple | cst.List, fact: Fact, env: Env) -> None:
         for position, element in enumerate(target.elements):
@@ -82,7 +81,7 @@ class Bindings:
             return
         fact = _as_size(path, named_if_unknown(path, fact))
         env.assign(path, fact, self._model.tick())
-        if isinstance(target, cst.Attribute):
+        if type(target) is cst.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
         owner, _, attribute = path.partition(".")
         if attribute and owner == self._frame.self_name:
@@ -354,3 +353,15 @@ def _element_of(fact: Fact) -> Fact:
     if fact.form.tensor:
         return replace(fact, kinds=fact.kinds & ~WHOLE, size=ranges.SOME, parts=())
     return UNKNOWN
+
+
+_TARGETS: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
+    {
+        cst.Name: Bindings._bind_path,
+        cst.Attribute: Bindings._bind_path,
+        cst.Subscript: Bindings._bind_element,
+        cst.Tuple: Bindings._unpack,
+        cst.List: Bindings._unpack,
+        cst.StarredElement: Bindings._bind_rest,
+    }
+)

@@ -43,6 +43,10 @@ _KEEPING = re.compile(
 )
 
 
+# Nodes that mention something, call it or bind it.
+_SPEAKING = frozenset({ast.Name, ast.Attribute, ast.Call, ast.arg})
+
+
 @dataclass(frozen=True, eq=False)
 class _Home:
     """Where calls can stand: a function, or statements outside of all."""
@@ -69,7 +73,8 @@ class _Home:
 
     @cached_property
     def _nodes(self) -> Sequence[ast.AST]:
-        return [node for s in self.stretches for each in s.statements for node in descend(each)]
+        written = [each for stretch in self.stretches for each in stretch.statements]
+        return [node for each in written for node in descend(each, _SPEAKING)]
 
     @cached_property
     def settled(self) -> frozenset[str]:

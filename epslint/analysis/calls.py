@@ -120,7 +120,7 @@ class Calls:
         return operands
 
     def _given(self, value: cst.BaseExpression, op: Op, node: cst.Call, env: Env) -> Fact:
-        if isinstance(value, cst.List | cst.Tuple):
+        if type(value) is cst.List or type(value) is cst.Tuple:
             return self._expressions.collected(value, op, node, env)
         return self._expressions.eval(value, env)
 

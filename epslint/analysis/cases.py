@@ -110,6 +110,6 @@ def _replaces(name: str, arms: Sequence[Env], env: Env) -> bool:
 def _asked(test: cst.BaseExpression) -> tuple[str | None, bool]:
     """The key of what is asked, and whether as it is: `not x` asks for x."""
     truth = True
-    while isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+    while type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
         test, truth = test.expression, not truth
     return key_of(test), truth

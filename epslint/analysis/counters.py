@@ -250,9 +250,12 @@ def _opening(method: str) -> Iterator[str]:
             yield method.replace(end, beginning)
 
 
+_ADDING = frozenset({ast.AugAssign})
+
+
 def _additions_in(node: FunctionNode) -> Iterator[_Addition]:
     me = self_of(node)
-    for each in descend(node):
+    for each in descend(node, _ADDING):
         target: ast.expr | None = each.target if isinstance(each, ast.AugAssign) else None
         place = target.slice if isinstance(target, ast.Subscript) else None
         holder = target.value if isinstance(target, ast.Subscript) else target

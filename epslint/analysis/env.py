@@ -23,6 +23,9 @@ class Binding:
     clock: int
 
 
+_UNBOUND = Binding(None, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """What a name was given where a test held, and where it did not."""
@@ -80,8 +83,12 @@ class Env:
         return None
 
     def fact(self, key: str) -> Fact | None:
-        found = self.binding(key)
-        return None if found is None else found.fact
+        layer: Env | None = self  # as in `binding`, for this is what is asked most
+        while layer is not None:
+            if (found := layer._bindings.get(key)) is not None:
+                return found.fact
+            layer = layer._parent
+        return None
 
     def said_of(self, key: str) -> dict[str, Fact]:
         """What conditions say of things made of `key`: that they are not 0."""
@@ -133,14 +140,19 @@ class Env:
 
     def _note(self, key: str, roots: Iterable[str] = ()) -> None:
         for root in (*roots, *_prefixes(key)):
-            if root != key:
-                self._mentions.setdefault(root, set()).add(key)
+            if root == key:
+                continue
+            if (noted := self._mentions.get(root)) is None:
+                self._mentions[root] = {key}
+            else:
+                noted.add(key)
 
     def _keys_mentioning(self, name: str) -> set[str]:
         keys: set[str] = set()
         layer: Env | None = self
         while layer is not None:
-            keys |= layer._mentions.get(name, set())
+            if (noted := layer._mentions.get(name)) is not None:
+                keys |= noted
             layer = layer._parent
         return keys
 
@@ -174,15 +186,14 @@ class Env:
                 self._mentions.setdefault(root, set()).update(noted)
 
     def _joined(self, key: str, layers: list[Env]) -> Binding:
-        found = [layer.binding(key) or Binding(None, 0) for layer in layers]
-        clock = max(binding.clock for binding in found)
-        facts = [binding.fact for binding in found]
-        if any(fact is None for fact in facts):
+        found = [layer.binding(key) or _UNBOUND for layer in layers]
+        clock = max([binding.clock for binding in found])
+        known = [binding.fact for binding in found if binding.fact is not None]
+        if len(known) < len(found):
             # Known on one path only: a guarded expression is unguarded on the other; a name that
             # is unbound there cannot be used after it.
-            known = [fact for fact in facts if fact is not None]
             return Binding(known[0] if known and key.isidentifier() else None, clock)
-        return Binding(joined([fact for fact in facts if fact is not None]), clock)
+        return Binding(joined(known), clock)
 
     def widen(self, later: Env, *, first: bool) -> bool:
         """Take in one turn of a loop body that ran in a child; whether anything changed.

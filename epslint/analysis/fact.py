@@ -174,7 +174,7 @@ class Fact:
     if not TYPE_CHECKING:
         # A hundred thousand are made in a run: what is not given is left to the class's defaults.
         def __init__(self, range: Range = ranges.TOP, **given: object) -> None:
-            self.__dict__["range"] = range
+            given["range"] = range
             self.__dict__.update(given)
             self._settle()
 
@@ -310,8 +310,9 @@ if not TYPE_CHECKING:
         if type(value) is not Fact:
             return dataclasses.replace(value, **changes)
         made = object.__new__(Fact)
-        made.__dict__.update(value.__dict__)
-        made.__dict__.update(changes)
+        fields = made.__dict__
+        fields.update(value.__dict__)
+        fields.update(changes)
         if not _INDIFFERENT.issuperset(changes):
             made._settle()
         return made

@@ -46,6 +46,7 @@ class Evaluates(Protocol):
 _LESS, _PLUS = cst.Subtract(), cst.Add()
 _ZERO = ranges.point(0.0)
 _COUNTING = frozenset({"sum", "count_nonzero"})
+_NUMBERS = frozenset({cst.Integer, cst.Float})
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 _TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
@@ -244,9 +245,8 @@ class Guards:
             self._behind.add(origin.node)
             self.assume(origin.node, truth, env)
             self._behind.discard(origin.node)
-        if fact.form is Form.LIST or (fact.form is Form.UNKNOWN and fact.range == ranges.TOP):
-            self.resize(node, ranges.SOME if truth else ranges.point(0.0), env)
         if fact.form is Form.LIST:
+            self.resize(node, ranges.SOME if truth else ranges.point(0.0), env)
             return
         limits = ranges.REAL.without_zero() if truth else ranges.point(0.0)
         if fact.range.nonnegative and truth:
@@ -271,18 +271,18 @@ class Guards:
         """Note that the value of `node` lies within `limits`."""
         if limits == ranges.TOP:
             return
-        if isinstance(node, cst.NamedExpr):
+        if type(node) is cst.NamedExpr:
             node = node.target
         self._narrow_inside(node, limits, env)
         key = key_of(node)
-        if key is None or isinstance(node, cst.Integer | cst.Float):
+        if key is None or type(node) in _NUMBERS:
             return
         narrowed = fact.within(limits)
         env.refine(key, narrowed, roots_of(node))
         if limits.positive:
             note_counted(fact, env)
         origin = fact.origin
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             meaning = meaning_of(fact) if origin is not None and origin.node is node else None
             if meaning is not None:
                 self._narrow_namesakes(meaning, limits, env)
@@ -313,12 +313,12 @@ class Guards:
             for key in factors(node):
                 if (fact := env.fact(key)) is not None:
                     env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
-        if isinstance(node, cst.Subscript) and _is_shape(node.value):
+        if type(node) is cst.Subscript and _is_shape(node.value):
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)
-        elif isinstance(node, cst.Subscript):
+        elif type(node) is cst.Subscript:
             self._narrow_above_least(node, limits, env)
-        if isinstance(node, cst.Call):
+        elif type(node) is cst.Call:
             self._narrow_argument(node, limits, env)
 
     def _narrow_above_least(self, node: cst.Subscript, limits: Range, env: Env) -> None:

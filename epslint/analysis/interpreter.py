@@ -51,11 +51,11 @@ class Interpreter:
 
     def run(self, body: Sequence[cst.BaseStatement | cst.BaseSmallStatement], env: Env) -> bool:
         """Execute statements in `env`; whether the end of them is reached."""
-        return all(self._execute(statement, env) for statement in body)
-
-    def _execute(self, node: cst.BaseStatement | cst.BaseSmallStatement, env: Env) -> bool:
-        handler = _HANDLERS.get(type(node))
-        return True if handler is None else handler(self, node, env)
+        for statement in body:
+            handler = _HANDLERS.get(type(statement))
+            if handler is not None and not handler(self, statement, env):
+                return False
+        return True
 
     def _suite(self, suite: cst.BaseSuite, env: Env) -> bool:
         return self.run(suite.body, env)
@@ -77,7 +77,7 @@ class Interpreter:
         fact = self.expressions.eval(node.value, env)
         for target in node.targets:
             self._bind(target.target, fact, node.value, env)
-            if isinstance(node.value, cst.IfExp):
+            if type(node.value) is cst.IfExp:
                 self._remember_choice(target.target, node.value, env)
         return True
 
@@ -97,7 +97,7 @@ class Interpreter:
         self, target: cst.BaseExpression, value: cst.BaseExpression, env: Env
     ) -> bool:
         """`a, b = x, y` gives each name its own value."""
-        if not (isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple)):
+        if not (type(target) is cst.Tuple and type(value) is cst.Tuple):
             return False
         if len(target.elements) != len(value.elements):
             return False
@@ -113,16 +113,16 @@ class Interpreter:
         value: cst.BaseExpression | None,
         env: Env,
     ) -> None:
-        if isinstance(target, cst.Name) and isinstance(value, cst.Lambda):
+        if type(target) is cst.Name and type(value) is cst.Lambda:
             self.frame.functions[target.value] = value
-        elif isinstance(target, cst.Name):
+        elif type(target) is cst.Name:
             self.frame.functions.pop(target.value, None)
-        if isinstance(target, cst.Attribute):
+        elif type(target) is cst.Attribute:
             if _adds_to(target, fact):
                 fact = fact.plus(Kind.RUNNING)
             elif not fact.range.has_zero:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
-        if isinstance(value, cst.Dict) and hints.tells_of_report(called(target)):
+        if type(value) is cst.Dict and hints.tells_of_report(called(target)):
             self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 
@@ -177,7 +177,7 @@ class Interpreter:
         return False
 
     def _raise(self, node: cst.Raise, env: Env) -> bool:
-        if node.exc is not None:
+        if node.exc is not None and self.frame.recording:  # nobody learns from what is raised
             self.expressions.eval(node.exc, env)
         return False
 
@@ -258,7 +258,7 @@ class Interpreter:
         methods = [s for s in node.body.body if isinstance(s, cst.FunctionDef)]
         for statement in node.body.body:
             if not isinstance(statement, cst.FunctionDef):
-                self._execute(statement, inner)
+                self.run([statement], inner)
         attributes: dict[str, Fact] = {}
         for method in methods:
             for name, fact in self.model.run_method(method, inner, self.frame, {}).items():

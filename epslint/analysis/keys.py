@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import cast
 
@@ -39,38 +40,37 @@ _OPERATORS: Mapping[type[cst.CSTNode], str] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=4096)  # each is asked for several times, and soon after the first
 def key_of(node: cst.BaseExpression) -> str | None:
     """The key of an expression; None where it is not a pure and simple one."""
     reader = _READERS.get(type(node))
     return None if reader is None else reader(node)
 
 
-def _name(node: cst.BaseExpression) -> str | None:
-    return cast(cst.Name, node).value
+def _name(node: cst.Name) -> str:
+    return node.value
 
 
-def _literal(node: cst.BaseExpression) -> str | None:
-    return cast("cst.Integer | cst.Float | cst.SimpleString", node).value.replace('"', "'")
+def _literal(node: cst.Integer | cst.Float | cst.SimpleString) -> str:
+    return node.value.replace('"', "'")
 
 
-def _attribute(node: cst.BaseExpression) -> str | None:
-    attribute = cast(cst.Attribute, node)
-    base = key_of(attribute.value)
-    return None if base is None else f"{base}.{attribute.attr.value}"
+def _attribute(node: cst.Attribute) -> str | None:
+    base = key_of(node.value)
+    return None if base is None else f"{base}.{node.attr.value}"
 
 
-def _subscript(node: cst.BaseExpression) -> str | None:
-    subscript = cast(cst.Subscript, node)
-    base = key_of(subscript.value)
+def _subscript(node: cst.Subscript) -> str | None:
+    base = key_of(node.value)
     indices = [
         key_of(element.slice.value)
         if isinstance(element.slice, cst.Index)
         else _slice(element.slice)
-        for element in subscript.slice
+        for element in node.slice
     ]
-    if base is None or any(index is None for index in indices):
+    if base is None or None in indices:
         return None
-    return f"{base}[{','.join(str(index) for index in indices)}]"
+    return f"{base}[{','.join(map(str, indices))}]"
 
 
 def _slice(node: cst.BaseSlice) -> str | None:
@@ -81,27 +81,23 @@ def _slice(node: cst.BaseSlice) -> str | None:
     return ":".join(str(end) for end in ends)
 
 
-def _call(node: cst.BaseExpression) -> str | None:
-    call = cast(cst.Call, node)
-    if _is_long(call):
+def _call(node: cst.Call) -> str | None:
+    if _is_long(node) or (func := key_of(node.func)) is None:
         return None
-    parts = [key_of(call.func)]
-    for argument in call.args:
+    given: list[str] = []
+    for argument in node.args:
         value = key_of(argument.value)
         if value is None or argument.star:
             return None
-        parts.append(f"{argument.keyword.value}={value}" if argument.keyword else value)
-    if parts[0] is None:
-        return None
-    return f"{parts[0]}({','.join(str(part) for part in parts[1:])})"
+        given.append(f"{argument.keyword.value}={value}" if argument.keyword else value)
+    return f"{func}({','.join(given)})"
 
 
-def _binary(node: cst.BaseExpression) -> str | None:
-    operation = cast(cst.BinaryOperation, node)
-    if _is_long(operation):
+def _binary(node: cst.BinaryOperation) -> str | None:
+    if _is_long(node):
         return None
-    operator = _OPERATORS.get(type(operation.operator))
-    left, right = key_of(operation.left), key_of(operation.right)
+    operator = _OPERATORS.get(type(node.operator))
+    left, right = key_of(node.left), key_of(node.right)
     if operator is None or left is None or right is None:
         return None
     return f"({left}{operator}{right})"
@@ -119,35 +115,33 @@ def _is_long(node: cst.BaseExpression) -> bool:
 
 
 _LONGEST = 48  # 48 terms, or 24 methods
-_FIRST: Mapping[type[cst.CSTNode], Callable[[cst.CSTNode], cst.CSTNode]] = MappingProxyType(
+_FIRST: Mapping[type[cst.CSTNode], Callable[..., cst.CSTNode]] = MappingProxyType(
     {
-        cst.BinaryOperation: lambda node: cast(cst.BinaryOperation, node).left,
-        cst.Attribute: lambda node: cast(cst.Attribute, node).value,
-        cst.Call: lambda node: cast(cst.Call, node).func,
+        cst.BinaryOperation: attrgetter("left"),
+        cst.Attribute: attrgetter("value"),
+        cst.Call: attrgetter("func"),
     }
 )
 
 
-def _unary(node: cst.BaseExpression) -> str | None:
-    operation = cast(cst.UnaryOperation, node)
-    operator = _OPERATORS.get(type(operation.operator))
-    value = key_of(operation.expression)
+def _unary(node: cst.UnaryOperation) -> str | None:
+    operator = _OPERATORS.get(type(node.operator))
+    value = key_of(node.expression)
     return None if operator is None or value is None else f"{operator}{value}"
 
 
-def _comparison(node: cst.BaseExpression) -> str | None:
-    comparison = cast(cst.Comparison, node)
-    if len(comparison.comparisons) != 1:
+def _comparison(node: cst.Comparison) -> str | None:
+    if len(node.comparisons) != 1:
         return None
-    target = comparison.comparisons[0]
+    target = node.comparisons[0]
     operator = _OPERATORS.get(type(target.operator))
-    left, right = key_of(comparison.left), key_of(target.comparator)
+    left, right = key_of(node.left), key_of(target.comparator)
     if operator is None or left is None or right is None:
         return None
     return f"({left}{operator}{right})"
 
 
-_READERS: Mapping[type[cst.CSTNode], Callable[[cst.BaseExpression], str | None]] = MappingProxyType(
+_READERS: Mapping[type[cst.CSTNode], Callable[..., str | None]] = MappingProxyType(
     {
         cst.Name: _name,
         cst.Integer: _literal,
@@ -173,13 +167,10 @@ def roots_of(node: cst.CSTNode) -> Iterator[str]:
     waiting = [node]
     while waiting:
         current = waiting.pop()
-        kind = type(current)
-        if kind is cst.Name:
-            yield cast(cst.Name, current).value
-        elif kind is cst.Attribute:
-            waiting.append(cast(cst.Attribute, current).value)
-        elif kind is cst.Arg:
-            waiting.append(cast(cst.Arg, current).value)
+        if type(current) is cst.Name:
+            yield current.value
+        elif type(current) is cst.Attribute or type(current) is cst.Arg:
+            waiting.append(current.value)
         else:
             waiting.extend(children(current))
 
@@ -192,13 +183,12 @@ def evaluated(literal: str) -> object:
 
 def dotted(node: cst.BaseExpression) -> str | None:
     """`torch.nn.functional` as text; None for anything but names and dots."""
-    kind = type(node)  # nodes are of abstract base classes, of which isinstance is slow to deny
-    if kind is cst.Name:
-        return cast(cst.Name, node).value
-    if kind is cst.Attribute:
-        attribute = cast(cst.Attribute, node)
-        base = dotted(attribute.value)
-        return None if base is None else f"{base}.{attribute.attr.value}"
+    # Nodes are of abstract base classes, of which isinstance is slow to deny.
+    if type(node) is cst.Name:
+        return node.value
+    if type(node) is cst.Attribute:
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
     return None
 
 
@@ -210,19 +200,21 @@ def is_about_identity(node: cst.Comparison) -> bool:
     other = target.comparator
     if type(target.operator) in (cst.Is, cst.IsNot):
         return dotted(other) is not None
+    if type(other) is cst.SimpleString:
+        return True
     if isinstance(other, cst.Tuple | cst.List | cst.Set):
         return bool(other.elements) and all(
             isinstance(element.value, cst.SimpleString) for element in other.elements
         )
-    return isinstance(other, cst.SimpleString)
+    return False
 
 
 def called(node: cst.BaseExpression) -> str:
     """The last name of what is called: `no_grad` of `torch.no_grad()`."""
-    func = node.func if isinstance(node, cst.Call) else node
-    if isinstance(func, cst.Attribute):
+    func = node.func if type(node) is cst.Call else node
+    if type(func) is cst.Attribute:
         return func.attr.value
-    return func.value if isinstance(func, cst.Name) else ""
+    return func.value if type(func) is cst.Name else ""
 
 
 _LEAVING_LABEL = frozenset(
@@ -274,16 +266,16 @@ def factors(node: cst.BaseExpression) -> frozenset[str]:
     """The vectors that a product is made of, each of them in all of its terms: where it is not 0,
     none of them is.
     """
-    if isinstance(node, cst.BinaryOperation):
+    if type(node) is cst.BinaryOperation:
         left, right = factors(node.left), factors(node.right)
         if isinstance(node.operator, cst.Multiply | cst.MatrixMultiply):
             return left | right
         return left & right if isinstance(node.operator, cst.Add | cst.Subtract) else frozenset()
-    if isinstance(node, cst.Call) and called(node) in _OF_BOTH:
+    if type(node) is cst.Call and called(node) in _OF_BOTH:
         receiver = [node.func.value] if isinstance(node.func, cst.Attribute) else []
         found = (factors(each) for each in (*receiver, *(a.value for a in node.args)))
         return frozenset().union(*found)
-    base = node.value if isinstance(node, cst.Subscript) else node
+    base = node.value if type(node) is cst.Subscript else node
     path = dotted(base)
     return frozenset() if path is None else frozenset({path})
 

@@ -107,8 +107,10 @@ class Ledger:
             fact = _autocast(op, fact, env.mode.autocast)
         if isinstance(node, cst.BaseExpression):
             origin = self.origin(op, node, operands)
-            parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
-            fact = replace(fact, origin=origin, rivals=(), parts=parts)
+            if fact.parts:
+                parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
+                fact = replace(fact, parts=parts)
+            fact = replace(fact, origin=origin, rivals=())
         if self._frame.recording:
             for name, operand in operands.items():
                 self.note_use(_use_as(name, op, operands), node, operand.fact)

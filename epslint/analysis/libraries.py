@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from epslint.analysis.fact import Form
@@ -68,6 +69,7 @@ class Function:
     form: Form
 
 
+@cache
 def function(dotted: str) -> Function | None:
     """The operation behind a full dotted name such as `torch.nn.functional.softmax`."""
     dotted = dotted.replace("tensorflow.compat.v1.", "tensorflow.")

@@ -39,7 +39,7 @@ class MethodCalls:
     def eval(self, node: cst.Call, env: Env) -> Fact | None:
         func = node.func
         expressions = self._expressions
-        if not isinstance(func, cst.Attribute) or expressions.is_module(func.value, env):
+        if type(func) is not cst.Attribute or expressions.is_module(func.value, env):
             return None
         name = func.attr.value
         path = dotted(func.value)

@@ -172,10 +172,10 @@ class Model:
         mode = mode_of(node, self.mode, owner.name if owner else "")
         if mode.grad and self.learning.is_around(function.stretch):
             mode = replace(mode, grad=False, around=True)
-        env = Env(mode=mode)
-        self.bind_parameters(node.params, frame, env, {})
+        env, interpreter = Env(mode=mode), Interpreter(self, frame)
+        self.bind_parameters(node.params, interpreter, env, {})
         self.callers.teach(node, frame, env)
-        Interpreter(self, frame).run(node.body.body, env)
+        interpreter.run(node.body.body, env)
         if not taught:
             self.callers.listen(frame)
         return frame
@@ -213,10 +213,10 @@ class Model:
             serial=self.tick(),
             inner=node,
         )
-        inner = Env(env, mode_inside(node, env.mode))
-        self.bind_parameters(node.params, frame, inner, {})
+        inner, interpreter = Env(env, mode_inside(node, env.mode)), Interpreter(self, frame)
+        self.bind_parameters(node.params, interpreter, inner, {})
         self.callers.teach(node, frame, inner)
-        Interpreter(self, frame).run(node.body.body, inner)
+        interpreter.run(node.body.body, inner)
 
     def run_method(
         self, node: cst.FunctionDef, env: Env, outer: Frame, attributes: Mapping[str, Fact]
@@ -235,11 +235,11 @@ class Model:
             serial=self.tick(),
             inner=None,
         )
-        inner = Env(env, mode_of(node, env.mode))
-        self.bind_parameters(node.params, frame, inner, {})
+        inner, interpreter = Env(env, mode_of(node, env.mode)), Interpreter(self, frame)
+        self.bind_parameters(node.params, interpreter, inner, {})
         for name, fact in attributes.items():
             inner.assign(f"{me}.{name}", fact, self.tick())
-        Interpreter(self, frame).run(node.body.body, inner)
+        interpreter.run(node.body.body, inner)
         return frame.attributes
 
     def _scope(self, function: str, owner: ClassOutline | None) -> Scope:
@@ -251,10 +251,9 @@ class Model:
     # -- parameters --------------------------------------------------------------------------
 
     def bind_parameters(
-        self, params: cst.Parameters, frame: Frame, env: Env, given: Mapping[str, Fact]
+        self, params: cst.Parameters, interpreter: Interpreter, env: Env, given: Mapping[str, Fact]
     ) -> None:
-        interpreter = Interpreter(self, frame)
-        env.enter(frame.serial)
+        env.enter(interpreter.frame.serial)
         for parameter in parameters(params):
             name = parameter.name.value
             fact = given.get(name)
@@ -362,10 +361,10 @@ class Model:
         unit, node = self.definition(method)
         frame = replace(self._frame(unit, node, owner, depth=1), recording=False)
         frame.watched = tuple(f"{frame.self_name}.{name}" for name in sorted(method.assigns))
-        env = Env(mode=mode_of(node, self.mode))
-        self.bind_parameters(node.params, frame, env, {})
+        env, interpreter = Env(mode=mode_of(node, self.mode)), Interpreter(self, frame)
+        self.bind_parameters(node.params, interpreter, env, {})
         # What comes after the last of them has no say in what they are.
-        if Interpreter(self, frame).run(node.body.body[: method.last_assigning + 1], env):
+        if interpreter.run(node.body.body[: method.last_assigning + 1], env):
             frame.leave(UNKNOWN, env)
         if method.name == "__init__":
             for key, case in decided_by(env):

@@ -228,11 +228,17 @@ _SETTINGS = re.compile(r"^(\w+_)?(args|cfg|config|hparams|hps|opts?|options|flag
 _CHOSEN = Fact(ranges.POSITIVE, ground=_NAMED, grad=False)
 
 
+def is_setting(name: str, owner: str) -> bool:
+    """Whether an attribute was chosen by somebody, who chose no 0: `args.temperature`."""
+    told = named(name)
+    return _SETTINGS.search(snake(owner)) is not None and not told.kinds and not told.zero
+
+
 def named_attribute(name: str, owner: str = "") -> Fact:
     """The same of an attribute: a distribution keeps its own spread positive."""
     if name == "variance" and _POSTERIOR.search(snake(owner)):
         return _LEFT_OVER
-    if _SETTINGS.search(snake(owner)) and named(name) is UNKNOWN:
+    if named(name) is UNKNOWN and is_setting(name, owner):
         return _CHOSEN
     if name == "grad":
         return Fact(grad=False)  # what is stored there nobody differentiates again

@@ -31,7 +31,7 @@ class PythonCalls:
         self._expressions = expressions
 
     def eval(self, node: cst.Call, env: Env) -> Fact | None:
-        if not isinstance(node.func, cst.Name) or env.fact(node.func.value) is not None:
+        if type(node.func) is not cst.Name or env.fact(node.func.value) is not None:
             return None
         name, model = node.func.value, self._expressions.model
         if name in model.imports or name in model.outline.functions:

@@ -7,7 +7,7 @@ operation up as often. `enum` does both in Python; these look the answer up. The
 from __future__ import annotations
 
 from enum import Enum, Flag
-from typing import TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 F = TypeVar("F", bound="QuickFlag")
 
@@ -26,6 +26,7 @@ class QuickFlag(Flag):
     """
 
     __hash__ = object.__hash__
+    _value2member_map_: ClassVar[dict[int, QuickFlag]]  # known to `enum`, but not to mypy
 
     def meets(self: F, other: F) -> bool:
         """Whether they have a flag in common."""
@@ -33,13 +34,13 @@ class QuickFlag(Flag):
 
 
 def either(one: F, other: F) -> F:
-    return _member(type(one), one._value_ | other._value_)
+    return _member(one, one._value_ | other._value_)
 
 
 def both(one: F, other: F) -> F:
-    return _member(type(one), one._value_ & other._value_)
+    return _member(one, one._value_ & other._value_)
 
 
-def _member(kind: type[F], value: int) -> F:
-    found = kind._value2member_map_.get(value)
-    return kind(value) if found is None else cast(F, found)
+def _member(like: F, value: int) -> F:
+    found = like._value2member_map_.get(value)  # a member finds it at once, its class by detours
+    return type(like)(value) if found is None else cast(F, found)

@@ -89,8 +89,9 @@ class Range:
         return _normal(
             lo,
             hi,
-            lo_open=all(r.lo_open for r in (self, other) if r.lo == lo),
-            hi_open=all(r.hi_open for r in (self, other) if r.hi == hi),
+            # Where both end there, both must leave the end out.
+            lo_open=(self.lo_open or self.lo > lo) and (other.lo_open or other.lo > lo),
+            hi_open=(self.hi_open or self.hi < hi) and (other.hi_open or other.hi < hi),
             holed=not self.has_zero and not other.has_zero,
             nan=self.nan or other.nan,
         )
@@ -102,8 +103,8 @@ class Range:
         return _normal(
             lo,
             hi,
-            lo_open=any(r.lo_open for r in (self, other) if r.lo == lo),
-            hi_open=any(r.hi_open for r in (self, other) if r.hi == hi),
+            lo_open=(self.lo_open and self.lo == lo) or (other.lo_open and other.lo == lo),
+            hi_open=(self.hi_open and self.hi == hi) or (other.hi_open and other.hi == hi),
             holed=self.holed or other.holed,
             nan=self.nan and other.nan,
         )

@@ -83,20 +83,24 @@ def use_in(node: cst.Call) -> Op:
     """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
     `metrics["kl"].append(kl)`.
     """
-    holder = node.func.value if isinstance(node.func, cst.Attribute) else None
-    while isinstance(holder, cst.Subscript):
+    holder = node.func.value if type(node.func) is cst.Attribute else None
+    while type(holder) is cst.Subscript:
         holder = holder.value
-    owner = "" if holder is None else called(holder)
-    if hints.tells_of_skipping_nan(called(node)):
+    return _use_by(called(node), "" if holder is None else called(holder), dotted(node.func) or "")
+
+
+@cache
+def _use_by(name: str, owner: str, path: str) -> Op:
+    if hints.tells_of_skipping_nan(name):
         return Op.NAN_TO_NUM
-    if hints.tells_of_reporting(called(node)) or hints.tells_of_report(owner):
+    if hints.tells_of_reporting(name) or hints.tells_of_report(owner):
         return Op.REPORT
-    return Op.ROUND if hints.tells_of_rounding(dotted(node.func) or "") else Op.CALL
+    return Op.ROUND if hints.tells_of_rounding(path) else Op.CALL
 
 
 def _telling(node: cst.Call) -> str:
     """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
-    func = node.func.func if isinstance(node.func, cst.Call) else node.func
+    func = node.func.func if type(node.func) is cst.Call else node.func
     path = dotted(func) or ""
     return path if hints.tells_of_initialiser(path) else called(node)
 

@@ -103,8 +103,8 @@ class Summaries:
             unit, Scope(name), owner, me, recording=False, depth=depth, serial=self._model.tick()
         )
         frame.watched = tuple(given)
-        self._model.bind_parameters(node.params, frame, env, given)
         interpreter = Interpreter(self._model, frame)
+        self._model.bind_parameters(node.params, interpreter, env, given)
         if isinstance(node, cst.Lambda):
             frame.leave(interpreter.expressions.eval(node.body, env), env)
         elif interpreter.run(node.body.body, env):

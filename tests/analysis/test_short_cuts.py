@@ -17,6 +17,8 @@ import pytest
 import epslint.analysis
 import epslint.sinks
 from epslint import engine, registry
+from epslint.analysis import analyse
+from epslint.analysis.ops import Op
 from epslint.config import Config
 from epslint.outcome import FileReport
 from epslint.selection import choose
@@ -65,6 +67,44 @@ def test_a_short_cut_that_loses_something_is_noticed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(epslint.sinks.Sinks, "within", lambda self, node: False)
     assert not check(source).findings
     assert check_whole(source, monkeypatch).findings
+
+
+def sites(body: str) -> list[Op]:
+    source = f"import math\nimport torch\nimport wandb\n\ndef f(self, x, args):\n    {body}\n"
+    listening = frozenset(op for rule in _RULES.site_rules for op in rule.ops)
+    return [site.op for site in analyse(Source("a.py", source), listening=listening)]
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "return 2 * math.log(4)",
+        "return x * 2**20",
+        "wandb.log({'x': x - 1})",
+        "self.log({'x': x - 1})",
+        "return (x - 1) / self.args.gradient_accumulation_steps",
+        "x -= 1; x /= args.temperature",
+    ],
+)
+def test_what_is_harmless_on_sight_is_not_read(harmless: str) -> None:
+    assert sites(harmless) == []
+
+
+@pytest.mark.parametrize(
+    "suspect",
+    [
+        "return math.log(0)",
+        "return math.exp(1000)",
+        "return x.pow(2)",
+        "return torch.log(x)",
+        "return x ** 2",
+        "return x / self.temperature",
+        "return x / args.std",
+        "args.steps = x.sum(); return x / args.steps",
+    ],
+)
+def test_what_only_looks_like_it_is_read(suspect: str) -> None:
+    assert sites(suspect)
 
 
 @pytest.mark.parametrize(

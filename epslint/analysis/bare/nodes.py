@@ -35,6 +35,17 @@ def maker(kind: type[N], *fields: str) -> Callable[..., N]:
             return node
 
         return made_of_two
+    if len(setters) == 3:
+        first, second, third = setters
+
+        def made_of_three(one: object, two: object, three: object) -> N:
+            node = new(kind)
+            first(node, one)
+            second(node, two)
+            third(node, three)
+            return node
+
+        return made_of_three
 
     def made(*values: object) -> N:
         node = new(kind)

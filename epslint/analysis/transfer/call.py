@@ -70,14 +70,15 @@ def result(
     """A new fact with what every operation hands on: form, dtype, gradient."""
     form = call.result_form
     numeric = [f for name, f in call.facts.items() if name in ("x", "y")]
-    grounds = [f.ground for f in numeric if f.ground]
+    if ground is None:
+        ground = min([f.ground for f in numeric if f.ground], default=Evidence.NONE)
     return Fact(
         range=range_,
         kinds=kinds,
-        ground=(min(grounds) if grounds else Evidence.NONE) if ground is None else ground,
+        ground=ground,
         zero=zero,
         huge=huge,
-        dtype=promoted(*(f for f in numeric)) if dtype is None else dtype,
+        dtype=promoted(*numeric) if dtype is None else dtype,
         form=form,
         grad=any(f.grad for f in numeric) and form not in (Form.NUMBER, Form.NUMPY),
     )
