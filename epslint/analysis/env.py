@@ -209,7 +209,7 @@ class Env:
                 continue
             made_anew = first and _is_inner_share(binding.fact)
             widened = before.join(binding.fact) if made_anew else before.widen(binding.fact)
-            if binding.fact.range.positive and before.constant is None:
+            if _is_kept_up(before, binding.fact):
                 widened = replace(widened, zero=Evidence.NONE)
             if widened != before:
                 changed = True
@@ -231,6 +231,14 @@ class Env:
         for key, binding in self._bindings.items():
             if binding.fact is not None:
                 yield key, binding.fact
+
+
+def _is_kept_up(before: Fact, after: Fact) -> bool:
+    """Whether a turn puts another value in the place of one, made alike, that is not 0."""
+    old, new = before.origin, after.origin
+    if old is None or new is None or old is new or old.op is not new.op:
+        return False
+    return after.range.positive and before.constant is None
 
 
 def _is_inner_share(fact: Fact) -> bool:
