@@ -11,13 +11,11 @@ import libcst as cst
 from epslint.analysis import names, ranges
 from epslint.analysis.binding import Bindings
 from epslint.analysis.comparisons import compared
-from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
 from epslint.analysis.env import Env
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
     UNKNOWN,
-    Evidence,
     Fact,
     Form,
     Kind,
@@ -176,7 +174,7 @@ class Expressions:
             return library_value(imported)
         if (inner := self.frame.functions.get(name)) is not None:
             self.ledger.note_function(inner, node)
-        return self.model.global_fact(name)
+        return self.model.holdings.of_module(name)
 
     def _measured_again(self, fact: Fact, env: Env) -> Fact:
         """`n = len(xs)`, then `if not xs: return`: what is learnt of xs since is learnt of n. So is
@@ -202,30 +200,9 @@ class Expressions:
                 return found
             if (imported := self.resolved(path, env)) is not None:
                 return library_value(imported)
-            if (own := self._own_attribute(path)) is not None:
-                return self._on_this_path(path, own, env) if own.zero else own
+            if (own := self.model.holdings.own(path, self.frame, env)) is not None:
+                return own
         return self._attribute_of(node, self.eval(node.value, env))
-
-    def _on_this_path(self, path: str, own: Fact, env: Env) -> Fact:
-        """An attribute that can be 0, where it may be known that it is not."""
-        if own.is_any(Kind.RUNNING):
-            return replace(own, zero=Evidence.NONE) if self.has_moved(path, env) else own
-        assert self.frame.owner is not None
-        return self.model.as_constructed(self.frame.owner, path, env) or own
-
-    def has_moved(self, path: str, env: Env) -> bool:
-        """Whether a count that starts at 0 has been added to by now."""
-        if env.mode.gathered or env.fact(moved_key(path)) is not None:
-            return True
-        owner, method = self.frame.owner, self.frame.scope.function
-        attribute = path.partition(".")[2]
-        return owner is not None and self.model.counters.moved_before(owner, method, attribute)
-
-    def _own_attribute(self, path: str) -> Fact | None:
-        owner, _, attribute = path.partition(".")
-        if self.frame.owner is None or owner != self.frame.self_name or "." in attribute:
-            return None
-        return self.model.attribute(self.frame.owner, attribute)
 
     @staticmethod
     def _attribute_of(node: cst.Attribute, base: Fact) -> Fact:

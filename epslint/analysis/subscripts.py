@@ -112,8 +112,12 @@ class Subscripts:
         if part is None or not part.zero or not part.is_any(Kind.RUNNING):
             return part
         key = key_of(node)
-        moved = key is not None and self._expressions.has_moved(key, env)
+        moved = key is not None and self._has_moved(key, env)
         return replace(part, zero=Evidence.NONE) if moved else part
+
+    def _has_moved(self, key: str, env: Env) -> bool:
+        expressions = self._expressions
+        return expressions.model.holdings.has_moved(key, expressions.frame, env)
 
     def _entry(self, node: cst.Subscript, name: str, base: Fact) -> Fact:
         """`stats["min"]`: of an extreme it matters where it was kept."""
