@@ -36,7 +36,8 @@ def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping
     if not zero and (kind := told_by_dividend(x, y, function)):
         known = Fact(ranges.NONNEGATIVE, kinds=kind, ground=Evidence.NAMED, zero=Evidence.NAMED)
         return {**operands, "y": replace(y, fact=_as(known, y.fact))}
-    if not zero and (kind := kind_of_whole(x, y, env)):
+    vague = not zero or _is_part_of_formula(x, y)
+    if vague and (kind := kind_of_whole(x, y, env)):
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
     if _is_own_magnitude(x, y):
         zero = zero or Evidence.NAMED
@@ -131,7 +132,8 @@ def _is_own_share(x: Operand, y: Operand) -> bool:
 
 
 _RELATIONS = re.compile(
-    r"(^|_)(adj\w*|affinit\w+|similarit\w+|confusion|matrix|mat|graph|hist\w*|densit\w+|counts?)$"
+    r"(^|_)(adj\w*|affinit\w+|similarit\w+|conf(usion)?(_?(mat|matrix))?|cm|contingency|"
+    r"matrix|mat|graph|hist\w*|densit\w+|counts?|heat_?maps?|saliency|visits?|visitation)$"
 )
 
 

@@ -57,6 +57,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
+        "optax.global_norm": Spelling(Op.NORM, ("x",)),
         "copy.deepcopy": Spelling(Op.SAME, ("x",), open_ended=True),
         "optax.softmax_cross_entropy": Spelling(Op.CROSS_ENTROPY, ("x", "target"), open_ended=True),
         "optax.softmax_cross_entropy_with_integer_labels": Spelling(

@@ -39,6 +39,13 @@ def tells_of_distance(name: str) -> bool:
     return _DISTANCE.search(snake(name)) is not None
 
 
+_VARIANCE = re.compile(r"(^|_)(vars?|variances?|sigma_?(2|sq|squared))(_[a-z]{1,5})?$")
+
+
+def tells_of_variance(name: str) -> bool:
+    return _VARIANCE.search(snake(name)) is not None
+
+
 # -- beside a log-probability ----------------------------------------------------------------------
 
 _REFERENCE = re.compile(r"^(old|ref|reference|behaviou?r|prev|previous)$")
@@ -88,6 +95,17 @@ _LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|sur
 def tells_of_term_of_loss(name: str) -> bool:
     """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
+
+
+_INDICATOR = re.compile(
+    r"(^|_)(targets?|labels?|gts?|ground_truth|y_true|truth|rel|relevan(t|ce)|positives?|pos|valid|"
+    r"observed|visib(le|ility)|hits?|match(es|ed)|foreground|fg)$"
+)
+
+
+def tells_of_indicator(name: str) -> bool:
+    """Whether a value of this name says where something is, by ones among zeros."""
+    return _INDICATOR.search(snake(name)) is not None
 
 
 # -- between the smallest and the largest ----------------------------------------------------------
