@@ -1,4 +1,4 @@
-"""Coordinates: points that are divided by the last of their coordinates, as they are projected.
+"""Coordinates: points that are divided by the last of theirs, and rotations.
 
 `p[..., :-1] / p[..., -1:]` takes a point out of homogeneous coordinates, `p[..., :2] / p[..., 2:3]`
 onto the plane of a picture. Nothing is known of p; what it is divided by is 0 for a point at
@@ -15,7 +15,7 @@ from epslint.analysis.forms import is_handed
 from epslint.analysis.keys import evaluated, key_of, key_of_slice
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
-from epslint.analysis.terms import ARRANGING
+from epslint.analysis.terms import ARRANGING, terms
 
 _LAST = -1
 _PLANE, _SPACE = 2, 3  # how many coordinates are left of one more
@@ -45,6 +45,19 @@ def _leaves(others: cst.BaseSlice, last: cst.BaseSlice, *, alone: bool) -> bool:
         return False  # a series, over the last of it
     end = _end(others)
     return end in _LEFT and _place(last) in (end, _LAST)
+
+
+def is_trace(operand: Operand) -> bool:
+    """`r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]`, and that less a constant: of a rotation."""
+    varying = [part.operand for part in terms(operand) if part.operand.fact.constant is None]
+    return len(varying) == _SPACE and all(_is_on_diagonal(each.node) for each in varying)
+
+
+def _is_on_diagonal(node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Subscript) or len(node.slice) < _PLANE:
+        return False
+    row, column = (_place(element.slice) for element in node.slice[-2:])
+    return row is not None and row == column
 
 
 def is_of_coordinates(node: cst.Subscript) -> bool:

@@ -16,7 +16,7 @@ from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
-from epslint.analysis.labels import tells_of_term_of_loss
+from epslint.analysis.labels import tells_of_term_of_loss, tells_of_true_value
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -71,16 +71,13 @@ def _is_part_of_formula(x: Operand, y: Operand) -> bool:
         return False
     if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
         return False
-    return not any(map(_TRUE_VALUE.search, words_of(y.node)))
+    return not any(map(tells_of_true_value, words_of(y.node)))
 
 
 def _is_signed(magnitude: Fact) -> bool:
     """Whether it was taken of what is seen to have both signs."""
     origin = magnitude.origin
     return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
-
-
-_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actual|y)(_|$)")
 
 
 def _is_inverse_weight(x: Operand, y: Operand) -> bool:

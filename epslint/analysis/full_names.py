@@ -65,6 +65,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         ),
         "torch_scatter.scatter_add": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
         "torch_scatter.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
+        "torch_geometric.utils.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
     }
 )
 

@@ -89,12 +89,32 @@ def tells_of_gathering(function: str) -> bool:
     return _GATHERING.search(snake(function)) is not None
 
 
-_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
+_LOSS = re.compile(
+    r"(^|_)(loss|losses|kls?|nll|ce|bce|xent|entropy|objective|surr\d?|surrogate)(_|$)"
+)
 
 
 def tells_of_term_of_loss(name: str) -> bool:
     """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
+
+
+_INTERSECTION = re.compile(r"(^|_)(inters?|intersects?|intersections?|overlaps?)(_[a-z]{1,4})?$")
+_UNION = re.compile(r"(^|_)unions?(_[a-z]{1,4})?$")
+
+
+def is_union_by_name(above: str, below: str) -> bool:
+    """Whether names tell that this is what two have in common, over all that they have."""
+    common, whole = _INTERSECTION.search(snake(above)), _UNION.search(snake(below))
+    return common is not None and whole is not None
+
+
+_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actuals?|y)(_|$)")
+
+
+def tells_of_true_value(name: str) -> bool:
+    """Whether a value of this name is what was measured, and is to be predicted."""
+    return _TRUE_VALUE.search(snake(name)) is not None
 
 
 _INDICATOR = re.compile(

@@ -184,6 +184,22 @@ def _is_weighted_mean(x: Operand, y: Operand) -> bool:
     return len(weighed) > 1 and key in weighed
 
 
+# What is 0 where its argument is.
+_ODD = frozenset({Op.SIN, Op.TANH, Op.EXPM1, Op.LOG1P})
+
+
+def _is_removable(x: Operand, y: Operand) -> bool:
+    """`sin(t) / t`, `(1 - cos(t)) / t**2`: who writes these has angles that become 0."""
+    key = _key(base_of_square(y) or y)
+    above = arranged(x.fact)
+    if key is None or above is None:
+        return False
+    if above.op is Op.SUB and above.fact("x").constant == 1:
+        above = arranged(above.fact("y"))
+        return above is not None and above.op is Op.COS and _key(above.operands["x"]) == key
+    return above.op in _ODD and _key(above.operands["x"]) == key
+
+
 def _is_gamma(operand: Operand) -> bool:
     origin = behind(operand.fact, ARRANGING)
     return origin is not None and origin.op is Op.GAMMA and operand.fact.range.has_zero
@@ -246,6 +262,7 @@ _WHOLES = (
     (_is_squared_length, Kind.NORM),
     (is_projected, Kind.DEPTH),
     (_is_accumulated, Kind.MAGNITUDE),
+    (_is_removable, Kind.MAGNITUDE),
     (_is_drawn_share, Kind.SUM),
     (_is_weighted_mean, Kind.SUM),
 )

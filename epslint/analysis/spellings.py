@@ -228,7 +228,7 @@ _ROWS = (
     _Row(
         Op.PICK,
         "select narrow "
-        "diagonal "
+        "diagonal diag diag_part "
         "unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
         "pad_across_processes tril triu pad pad_sequence kthvalue",
         "x",

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis.coordinates import is_trace
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import called, key_of
 from epslint.analysis.ops import Op
@@ -177,11 +178,22 @@ def _is_cosine(operand: Operand) -> bool:
 
 
 def _is_written_out(operand: Operand) -> bool:
-    varying = [factor for factor in factors(operand, PRODUCTS) if factor.fact.constant is None]
+    varying = [factor for factor in factors(_undivided(operand), PRODUCTS) if not _is_fixed(factor)]
     if len(varying) != 1:
         return False
     parts = [term.operand for term in terms(varying[0])]
-    return len(parts) > 1 and all(_multiplies(part) for part in parts)
+    return is_trace(varying[0]) or (len(parts) > 1 and all(map(_multiplies, parts)))
+
+
+def _undivided(operand: Operand) -> Operand:
+    """x of `x / 2`."""
+    origin = operand.fact.origin
+    halved = origin is not None and origin.op is Op.DIV and _is_fixed(origin.operands["y"])
+    return origin.operands["x"] if origin is not None and halved else operand
+
+
+def _is_fixed(operand: Operand) -> bool:
+    return operand.fact.constant is not None
 
 
 def _multiplies(operand: Operand) -> bool:
