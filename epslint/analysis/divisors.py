@@ -20,9 +20,9 @@ from epslint.analysis.labels import (
     counted_by_name,
     is_union_by_name,
     tells_of_gathering,
+    tells_of_measurement,
     tells_of_statistics,
     tells_of_term_of_loss,
-    tells_of_true_value,
 )
 from epslint.analysis.makers import maker
 from epslint.analysis.names import snake
@@ -50,7 +50,7 @@ def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
 def _is_relative_error(x: Operand, y: Operand, label: str) -> bool:
     """`(forecast - actual) / actual`: something that is measured is 0 now and then."""
     difference = x.fact.origin
-    if difference is None or difference.op is not Op.SUB or not tells_of_true_value(label):
+    if difference is None or difference.op is not Op.SUB or not tells_of_measurement(label):
         return False
     key = key_of(y.node)
     return key is not None and key in {key_of(o.node) for o in difference.operands.values()}

@@ -117,9 +117,7 @@ class Env:
         self._bindings[key] = Binding(fact, old.clock if old else 0)
         self._note(key, roots)
 
-    def drop_zero(
-        self, key: str, kinds: Kind = Kind.NONE, zero: Evidence = Evidence.NONE
-    ) -> None:
+    def drop_zero(self, key: str, kinds: Kind = Kind.NONE, zero: Evidence = Evidence.NONE) -> None:
         """A 0 that was only where an accumulation begins is no evidence on any path, or a weaker
         one, nor does it break what is promised of all that takes its place.
         """

@@ -232,11 +232,7 @@ def opposed(x: Operand, y: Operand) -> Iterator[tuple[Origin, Mapping[str, Opera
 
 
 def _share_out(one: tuple[Operand, ...], other: tuple[Operand, ...]) -> bool:
-    """Whether weights are a label and its complement, or two masks; or there are none at all, as in
-    the logit `log(p) - log1p(-p)`.
-    """
-    if not one and not other:
-        return True
+    """Whether weights are a label and its complement, or two masks."""
     if all(any(w.fact.is_any(Kind.MASK) for w in weights) for weights in (one, other)):
         return True
     return any(_is_opposite(a, b) for a in one for b in other)

@@ -117,6 +117,14 @@ def tells_of_true_value(name: str) -> bool:
     return _TRUE_VALUE.search(snake(name)) is not None
 
 
+_MEASUREMENT = re.compile(r"(^|_)(targets?|true|truth|gt|actuals?|y)$")
+
+
+def tells_of_measurement(name: str) -> bool:
+    """The same, where the name is about nothing else: a `target_size` is none."""
+    return _MEASUREMENT.search(snake(name)) is not None
+
+
 _INDICATOR = re.compile(
     r"(^|_)(targets?|labels?|gts?|ground_truth|y_true|truth|rel|relevan(t|ce)|positives?|pos|valid|"
     r"observed|visib(le|ility)|hits?|match(es|ed)|foreground|fg)$"

@@ -189,10 +189,12 @@ _ODD = frozenset({Op.SIN, Op.TANH, Op.EXPM1, Op.LOG1P})
 
 
 def _is_removable(x: Operand, y: Operand) -> bool:
-    """`sin(t) / t`, `(1 - cos(t)) / t**2`: who writes these has angles that become 0."""
-    key = _key(base_of_square(y) or y)
-    above = arranged(x.fact)
-    if key is None or above is None:
+    """`sin(t) / t`, `(1 - cos(t)) / t**2`: who writes these of an angle that comes from a caller
+    has one that becomes 0; what comes out of something may have been kept from it there.
+    """
+    angle = within(base_of_square(y) or y, ARRANGING)
+    key, above = key_of(angle.node), arranged(x.fact)
+    if key is None or above is None or angle.fact.origin is not None:
         return False
     if above.op is Op.SUB and above.fact("x").constant == 1:
         above = arranged(above.fact("y"))

@@ -169,7 +169,7 @@ def _is_cosine(operand: Operand) -> bool:
     """Whether a value is a dot product, also one written out (`2 * (w * y - z * x)`), or a trace,
     less and over something.
     """
-    if _is_written_out(operand):
+    if _is_written_out(operand) or _is_trace_written_out(operand):
         return True
     origin = maker(operand.fact, through=True)
     while origin is not None and origin.op in _SCALING:
@@ -178,22 +178,25 @@ def _is_cosine(operand: Operand) -> bool:
 
 
 def _is_written_out(operand: Operand) -> bool:
-    varying = [factor for factor in factors(_undivided(operand), PRODUCTS) if not _is_fixed(factor)]
-    if len(varying) != 1:
+    varying = _unscaled(operand)
+    if varying is None:
         return False
-    parts = [term.operand for term in terms(varying[0])]
-    return is_trace(varying[0]) or (len(parts) > 1 and all(map(_multiplies, parts)))
+    parts = [term.operand for term in terms(varying)]
+    return len(parts) > 1 and all(_multiplies(part) for part in parts)
 
 
-def _undivided(operand: Operand) -> Operand:
-    """x of `x / 2`."""
+def _unscaled(operand: Operand) -> Operand | None:
+    """x of `2 * x`."""
+    varying = [factor for factor in factors(operand, PRODUCTS) if factor.fact.constant is None]
+    return varying[0] if len(varying) == 1 else None
+
+
+def _is_trace_written_out(operand: Operand) -> bool:
+    """`(r[0, 0] + r[1, 1] + r[2, 2] - 1) / 2`."""
     origin = operand.fact.origin
-    halved = origin is not None and origin.op is Op.DIV and _is_fixed(origin.operands["y"])
-    return origin.operands["x"] if origin is not None and halved else operand
-
-
-def _is_fixed(operand: Operand) -> bool:
-    return operand.fact.constant is not None
+    halved = origin is not None and origin.op is Op.DIV and origin.fact("y").constant is not None
+    trace = _unscaled(origin.operands["x"] if origin is not None and halved else operand)
+    return trace is not None and is_trace(trace)
 
 
 def _multiplies(operand: Operand) -> bool:
