@@ -52,8 +52,10 @@ def _is_relative_error(x: Operand, y: Operand, label: str) -> bool:
     difference = x.fact.origin
     if difference is None or difference.op is not Op.SUB or not tells_of_measurement(label):
         return False
-    key = key_of(y.node)
-    return key is not None and key in {key_of(o.node) for o in difference.operands.values()}
+    key, sides = key_of(y.node), difference.operands.values()
+    if key is None or any(side.fact.constant is not None for side in sides):
+        return False
+    return key in {key_of(side.node) for side in sides}
 
 
 def _is_given(fact: Fact) -> bool:

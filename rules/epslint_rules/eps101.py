@@ -74,8 +74,8 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
     operand = site.operand("x")
     if operand is None or not operand.fact.can_be_empty or not operand.fact.grad:
         return
-    if site.operand("dim") is not None:
-        return  # a mean of rows, which is taken from them again: of none of them
+    if site.operand("dim") is not None or Op.SUB in site.uses:
+        return  # a mean that is taken from what it is of: from none of them
     if site.rehearsed or site.mended or not (shown := site.learned).evidence:
         return
     yield Diagnosis(
