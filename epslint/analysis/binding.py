@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,10 @@ class Bindings:
         if _multiplies(target, fact) and self.thin_out(target, env):
             return
         first = self._first(target, path, before, fact, env)
-        if before.constant == 0:
+        if before.constant == 0 and fact.range.positive and self._marks(target, fact, env):
+            known = Fact(ranges.UNIT, kinds=Kind.MASK, ground=Evidence.PROVEN, zero=Evidence.NAMED)
+            after = replace(known, form=before.form, dtype=before.dtype, grad=False)
+        elif before.constant == 0:
             # A tensor of zeros that is being filled: its zeros are not what is meant to stay.
             after = replace(fact, form=before.form, zero=Evidence.NONE)
             if fact.constant is None:
@@ -146,6 +150,22 @@ class Bindings:
             env.refine(key, fact, roots_of(target))  # until it or its place is another
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
+
+    def _marks(self, target: cst.Subscript, fact: Fact, env: Env) -> bool:
+        """`marked[rows, columns] = 1`, `marked[ids] = True`: what is not among them stays 0. Not
+        `one_hot[arange(n), y] = 1`, where each row has its own, nor a single place.
+        """
+        if fact.constant != 1:
+            return False
+        indices = [e.slice.value for e in target.slice if isinstance(e.slice, cst.Index)]
+        if len(indices) < len(target.slice) or any(map(self._counts_up, indices, repeat(env))):
+            return False
+        paired = len(indices) > 1
+        return all(hints.tells_of_several(called(index), paired=paired) for index in indices)
+
+    def _counts_up(self, index: cst.BaseExpression, env: Env) -> bool:
+        origin = self._expressions.quietly(index, env).origin
+        return origin is not None and origin.op is Op.ARANGE
 
     def thin_out(self, target: cst.Subscript, env: Env) -> bool:
         """`mask[:, 1:] = mask[:, 1:] * (1 - done[:, :-1])`: what ends an episode ends what comes

@@ -137,7 +137,7 @@ class Calls:
         if op in _LOOKING and "x" in operands:
             expressions.ledger.mend(operands["x"].fact)
         op = self._meant(op, operands, env)
-        operands = self._related(op, operands, env)
+        operands = self._related(op, operands, env, form)
         fact = expressions.transferred(op, operands, form)
         if op is Op.COMPARE:
             fact = compared(fact, node, operands, env)
@@ -165,12 +165,14 @@ class Calls:
             return Op.DIVIDE_NO_NAN  # np.divide(a, b, where=b != 0)
         return Op.FLOORDIV if _is_rounded(operands) else op
 
-    def _related(self, op: Op, operands: dict[str, Operand], env: Env) -> dict[str, Operand]:
+    def _related(
+        self, op: Op, operands: dict[str, Operand], env: Env, form: Form
+    ) -> dict[str, Operand]:
         """The operands, with what is known of them because of each other or of how they came."""
         if op is Op.DIV:
             function = self._expressions.frame.scope.function
             return dict(divided(operands, env, function))
-        if op in TELLING:
+        if op in TELLING and form is not Form.NUMBER:  # `math.log` is of settings
             return dict(formed(op, operands))
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)

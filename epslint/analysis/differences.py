@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
+from epslint.analysis.keys import label_of
+from epslint.analysis.labels import tells_of_variance
 from epslint.analysis.makers import maker
 from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
@@ -20,13 +22,24 @@ _PRODUCTS_OF_ROWS = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM})
 _SIGNED = frozenset({Op.MUL})  # a minus sign is part of its constant
 # What measures something: of what is itself a difference, a square or a multiple nobody can tell
 # what is left of it (`1 - alpha - sigma**2`, `r**2 - x**2`, `2 * theta - theta**2`).
+_EXPLAINED = frozenset({Op.SUM, *_PRODUCTS_OF_ROWS})
 _COMPUTED = frozenset({Op.CALL, Op.DIV, Op.SUM, Op.MEAN, *_PRODUCTS_OF_ROWS})
 
 
 def cancels(operand: Operand) -> bool:
     """Whether a value is a difference that rounding can make negative."""
     parts = list(terms(operand))
-    return _is_spread(parts) or _is_squared_distance(parts)
+    told = tells_of_variance(label_of(operand.node)) and _is_remainder(parts)
+    return told or _is_spread(parts) or _is_squared_distance(parts)
+
+
+def _is_remainder(parts: list[Term]) -> bool:
+    """`prior - explained`: what observations leave of a variance."""
+    if len(parts) != 2 or [part.added for part in parts] != [True, False]:
+        return False
+    return all(part.operand.fact.constant is None for part in parts) and (
+        maker(parts[1].operand.fact)[0] in _EXPLAINED
+    )
 
 
 def _is_spread(parts: list[Term]) -> bool:

@@ -16,7 +16,7 @@ from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import called, key_of, words_of
-from epslint.analysis.labels import tells_of_term_of_loss
+from epslint.analysis.labels import tells_of_term_of_loss, tells_of_true_value
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -36,7 +36,8 @@ def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping
     if not zero and (kind := told_by_dividend(x, y, function)):
         known = Fact(ranges.NONNEGATIVE, kinds=kind, ground=Evidence.NAMED, zero=Evidence.NAMED)
         return {**operands, "y": replace(y, fact=_as(known, y.fact))}
-    if not zero and (kind := kind_of_whole(x, y, env)):
+    vague = not zero or _is_part_of_formula(x, y)
+    if vague and (kind := kind_of_whole(x, y, env)):
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
     if _is_own_magnitude(x, y):
         zero = zero or Evidence.NAMED
@@ -70,16 +71,13 @@ def _is_part_of_formula(x: Operand, y: Operand) -> bool:
         return False
     if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
         return False
-    return not any(map(_TRUE_VALUE.search, words_of(y.node)))
+    return not any(map(tells_of_true_value, words_of(y.node)))
 
 
 def _is_signed(magnitude: Fact) -> bool:
     """Whether it was taken of what is seen to have both signs."""
     origin = magnitude.origin
     return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
-
-
-_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actual|y)(_|$)")
 
 
 def _is_inverse_weight(x: Operand, y: Operand) -> bool:
@@ -131,7 +129,8 @@ def _is_own_share(x: Operand, y: Operand) -> bool:
 
 
 _RELATIONS = re.compile(
-    r"(^|_)(adj\w*|affinit\w+|similarit\w+|confusion|matrix|mat|graph|hist\w*|densit\w+|counts?)$"
+    r"(^|_)(adj\w*|affinit\w+|similarit\w+|conf(usion)?(_?(mat|matrix))?|cm|contingency|"
+    r"matrix|mat|graph|hist\w*|densit\w+|counts?|heat_?maps?|saliency|visits?|visitation)$"
 )
 
 

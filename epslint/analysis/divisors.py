@@ -18,7 +18,9 @@ from epslint.analysis.labels import (
     HIGHEST,
     LOWEST,
     counted_by_name,
+    is_union_by_name,
     tells_of_gathering,
+    tells_of_measurement,
     tells_of_statistics,
     tells_of_term_of_loss,
 )
@@ -35,9 +37,25 @@ def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
     if not is_unknown(y.fact):
         return Kind.NONE
     label = snake(label_of(within(y, KEEPING).node))
-    if label and _is_given(y.fact) and (kind := counted_by_name(label, function)):
-        return kind if _is_total(x) else Kind.NONE
+    if label and _is_given(y.fact):
+        if kind := counted_by_name(label, function):
+            return kind if _is_total(x) else Kind.NONE
+        if is_union_by_name(label_of(x.node), label):
+            return Kind.SUM
+        if _is_relative_error(x, y, label):
+            return Kind.MAGNITUDE
     return Kind.NORM if _is_own_norm(x, y, label) else Kind.NONE
+
+
+def _is_relative_error(x: Operand, y: Operand, label: str) -> bool:
+    """`(forecast - actual) / actual`: something that is measured is 0 now and then."""
+    difference = x.fact.origin
+    if difference is None or difference.op is not Op.SUB or not tells_of_measurement(label):
+        return False
+    key, sides = key_of(y.node), difference.operands.values()
+    if key is None or any(side.fact.constant is not None for side in sides):
+        return False
+    return key in {key_of(side.node) for side in sides}
 
 
 def _is_given(fact: Fact) -> bool:

@@ -117,15 +117,15 @@ class Env:
         self._bindings[key] = Binding(fact, old.clock if old else 0)
         self._note(key, roots)
 
-    def drop_zero(self, key: str, kinds: Kind = Kind.NONE) -> None:
-        """A 0 that was only where an accumulation begins is no evidence on any path, nor does it
-        break what is promised of all that takes its place.
+    def drop_zero(self, key: str, kinds: Kind = Kind.NONE, zero: Evidence = Evidence.NONE) -> None:
+        """A 0 that was only where an accumulation begins is no evidence on any path, or a weaker
+        one, nor does it break what is promised of all that takes its place.
         """
         layer: Env | None = self
         while layer is not None:
             found = layer._bindings.get(key)
             if found is not None and found.fact is not None and found.fact.constant == 0:
-                fact = replace(found.fact, zero=Evidence.NONE, kinds=found.fact.kinds | kinds)
+                fact = replace(found.fact, zero=zero, kinds=found.fact.kinds | kinds)
                 layer._bindings[key] = Binding(fact, found.clock)
             layer = layer._parent
 

@@ -77,6 +77,12 @@ class Kind(QuickFlag):
     RUNNING = auto()  # an attribute that starts at 0 and is added to
     UNCLIPPED = auto()  # a gradient that nothing has clipped
     BELOW = auto()  # a quotient that is seen to be below something: neither infinite nor NaN
+    # Eigenvalues of a symmetric matrix: whoever takes their root or log means a covariance, whose
+    # are never negative but for rounding, and 0 where something depends on something else.
+    SPECTRUM = auto()
+    # The coordinate that a point is divided by to project it: 0 for what is infinitely far, or
+    # in the plane of the camera.
+    DEPTH = auto()
     CANCELLED = auto()  # E[x²] − E[x]²: never negative but for rounding, which is all of it near 0
 
 

@@ -56,17 +56,62 @@ def formed(op: Op, operands: Mapping[str, Operand]) -> Mapping[str, Operand]:
 def _of_log(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
     origin = x.fact.origin
     if origin is not None and origin.op is Op.SUB:
-        square = origin.operands.get("y")
-        if square is None or origin.fact("x").constant != 1 or not _is_open_square(square.fact):
-            return None
-        return replace(x.fact, range=ranges.UNIT, ground=_NAMED, zero=_NAMED)
+        told = _is_rest_of_square(origin) or _is_between_probabilities(origin)
+        return replace(x.fact, range=ranges.UNIT, ground=_NAMED, zero=_NAMED) if told else None
     if x.fact.form is Form.NUMBER:
         return None
+    if origin is not None and origin.op is Op.DIV and _are_odds(origin):
+        return replace(x.fact, range=ranges.NONNEGATIVE, ground=_NAMED, zero=_NAMED)
     if is_handed(x.fact) and tells_of_power(label_of(x.node)):
         return replace(
             x.fact, range=ranges.NONNEGATIVE, kinds=Kind.MAGNITUDE, ground=_NAMED, zero=_NAMED
         )
     return None
+
+
+def _is_rest_of_square(difference: Origin) -> bool:
+    """`1 - x**2`."""
+    return difference.fact("x").constant == 1 and _is_open_square(difference.fact("y"))
+
+
+def _is_between_probabilities(difference: Origin) -> bool:
+    """`cdf(b) - cdf(a)`, the probability of what lies between: both round to the same, far out."""
+    sides = (difference.fact("x"), difference.fact("y"))
+    return all(side.is_any(Kind.PROB) and side.constant is None for side in sides)
+
+
+def _are_odds(quotient: Origin) -> bool:
+    """`p / (1 - p)`, `(1 - p) / p` and `(1 + x) / (1 - x)`, of a p that was handed over: who takes
+    the log of those was given one between 0 and 1.
+    """
+    above, below = quotient.operands.get("x"), quotient.operands.get("y")
+    if above is None or below is None:
+        return False
+    for part, rest in ((above, below), (below, above)):
+        taken = _taken_from_one(rest)
+        if taken is None or not is_handed(taken.fact) or taken.fact.form is Form.NUMBER:
+            continue
+        if key_of(taken.node) in (key_of(part.node), _added_to_one(part)):
+            return True
+    return False
+
+
+def _taken_from_one(operand: Operand) -> Operand | None:
+    """p of `1 - p`."""
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.SUB or origin.fact("x").constant != 1:
+        return None
+    return origin.operands["y"] if key_of(origin.operands["y"].node) is not None else None
+
+
+def _added_to_one(operand: Operand) -> str | None:
+    """The key of x in `1 + x`, and in `x + 1`."""
+    origin = operand.fact.origin
+    if origin is None or origin.op is not Op.ADD:
+        return None
+    terms = tuple(origin.operands.values())
+    others = [term for term in terms if term.fact.constant != 1]
+    return key_of(others[0].node) if len(others) == 1 < len(terms) else None
 
 
 def _of_log1p(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
@@ -86,6 +131,8 @@ def _is_open_square(fact: Fact) -> bool:
         return False
     if fact.form is Form.NUMBER:
         return False
+    if origin.op is Op.SUM:  # of a vector in a ball
+        return _is_open_square(origin.fact("x"))
     if origin.op is Op.MUL:
         return len({key_of(factor.node) for factor in origin.operands.values()} - {None}) == 1
     return origin.op is Op.SQUARE or (origin.op is Op.POW and origin.fact("y").constant == 2)
@@ -96,10 +143,13 @@ def _closed(square: Fact) -> Fact:
 
 
 def _of_root(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
-    """The root of a distance: a perfect match has none."""
-    exponent = operands.get("y")
+    """The root of a distance, which a perfect match has none of, and of `1 - x**2`."""
+    exponent, origin = operands.get("y"), x.fact.origin
     if exponent is not None and exponent.fact.constant != 0.5:
         return None
+    number = exponent is not None and not x.fact.form.tensor  # `(1 - rho**2) ** 0.5`
+    if origin is not None and origin.op is Op.SUB and _is_rest_of_square(origin) and not number:
+        return replace(x.fact, range=ranges.UNIT, ground=_NAMED, zero=_NAMED)
     if not is_handed(x.fact) or not tells_of_distance(label_of(x.node)):
         return None
     return replace(
@@ -118,11 +168,8 @@ TELLING = frozenset(_TELLING)
 
 def is_complement(one: Operand, other: Operand) -> bool:
     """`1 - p`, and p."""
-    origin = one.fact.origin
-    if origin is None or origin.op is not Op.SUB or origin.fact("x").constant != 1:
-        return False
-    key = key_of(origin.operands["y"].node)
-    return key is not None and key == key_of(other.node)
+    taken = _taken_from_one(one)
+    return taken is not None and key_of(taken.node) == key_of(other.node)
 
 
 def chosen_either_way(test: Operand, met: Operand, unmet: Operand) -> Fact | None:

@@ -57,6 +57,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
+        "optax.global_norm": Spelling(Op.NORM, ("x",)),
         "copy.deepcopy": Spelling(Op.SAME, ("x",), open_ended=True),
         "optax.softmax_cross_entropy": Spelling(Op.CROSS_ENTROPY, ("x", "target"), open_ended=True),
         "optax.softmax_cross_entropy_with_integer_labels": Spelling(
@@ -64,6 +65,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         ),
         "torch_scatter.scatter_add": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
         "torch_scatter.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
+        "torch_geometric.utils.scatter": Spelling(Op.SCATTER_SUM, ("x",), open_ended=True),
     }
 )
 

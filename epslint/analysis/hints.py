@@ -190,3 +190,17 @@ _PICTURING = re.compile(
 def tells_of_picturing(function: str) -> bool:
     """Whether a function of this name makes what people look at."""
     return _PICTURING.search(snake(function)) is not None
+
+
+_SEVERAL = re.compile(r"(^|_)(idxs|inds|indices|indexes|ids|rows|cols|columns|keep|kept|selected)$")
+_PLACE = re.compile(r"(^|_)(idx|ind|index|row|col|column)$")
+_EACH = re.compile(r"^(batch|sample|example)_")  # one of which there is for every row
+
+
+def tells_of_several(name: str, *, paired: bool) -> bool:
+    """Whether an index of this name chooses some places of many, and perhaps none; where places
+    are told by two of them, so may they be in the singular.
+    """
+    words = snake(name)
+    several = _SEVERAL.search(words) is not None or (paired and _PLACE.search(words) is not None)
+    return several and _EACH.search(words) is None

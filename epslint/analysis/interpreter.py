@@ -15,7 +15,7 @@ from epslint.analysis.cases import Sides, all_replace, covers_all, remember, sid
 from epslint.analysis.contexts import Contexts
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, replace
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import called, dotted, entry_of, key_of
 from epslint.analysis.lessons import decided
@@ -150,8 +150,12 @@ class Interpreter:
         if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
             fact = _accumulated(fact, right)
         if op is Op.ADD and self._loops.inside and left.constant == 0 and left.form is Form.NUMBER:
-            # What is accumulated over a loop is taken to be something, also under an `if`.
-            env.drop_zero(key_of(node.target) or "")
+            # What is accumulated over a loop is taken to be something, also under an `if`; of what
+            # is counted one by one a loss is another matter, as with masks.
+            one_by_one = right.constant == 1
+            kinds = Kind.COUNT | Kind.PADS if one_by_one else Kind.NONE
+            left_over = Evidence.NAMED if one_by_one else Evidence.NONE
+            env.drop_zero(key_of(node.target) or "", kinds, left_over)
         if isinstance(node.target, cst.Subscript) and entry_of(node.target) is None:
             bindings = self.expressions.bindings
             if op is not Op.MUL or not bindings.thin_out(node.target, env):

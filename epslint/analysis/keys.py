@@ -55,6 +55,10 @@ def _literal(node: cst.Integer | cst.Float | cst.SimpleString) -> str:
     return node.value.replace('"', "'")
 
 
+def _ellipsis(node: cst.Ellipsis) -> str:
+    return "…"  # one character: dots are for attributes
+
+
 def _attribute(node: cst.Attribute) -> str | None:
     base = key_of(node.value)
     return None if base is None else f"{base}.{node.attr.value}"
@@ -62,18 +66,15 @@ def _attribute(node: cst.Attribute) -> str | None:
 
 def _subscript(node: cst.Subscript) -> str | None:
     base = key_of(node.value)
-    indices = [
-        key_of(element.slice.value)
-        if isinstance(element.slice, cst.Index)
-        else _slice(element.slice)
-        for element in node.slice
-    ]
+    indices = [key_of_slice(element.slice) for element in node.slice]
     if base is None or None in indices:
         return None
     return f"{base}[{','.join(map(str, indices))}]"
 
 
-def _slice(node: cst.BaseSlice) -> str | None:
+def key_of_slice(node: cst.BaseSlice) -> str | None:
+    if isinstance(node, cst.Index):
+        return key_of(node.value)
     bounds = cast(cst.Slice, node)
     ends = [key_of(end) if end is not None else "" for end in (bounds.lower, bounds.upper)]
     if bounds.step is not None or None in ends:
@@ -147,6 +148,7 @@ _READERS: Mapping[type[cst.CSTNode], Callable[..., str | None]] = MappingProxyTy
         cst.Integer: _literal,
         cst.Float: _literal,
         cst.SimpleString: _literal,
+        cst.Ellipsis: _ellipsis,
         cst.Attribute: _attribute,
         cst.Subscript: _subscript,
         cst.Call: _call,

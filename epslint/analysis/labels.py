@@ -39,6 +39,13 @@ def tells_of_distance(name: str) -> bool:
     return _DISTANCE.search(snake(name)) is not None
 
 
+_VARIANCE = re.compile(r"(^|_)(vars?|variances?|sigma_?(2|sq|squared))(_[a-z]{1,5})?$")
+
+
+def tells_of_variance(name: str) -> bool:
+    return _VARIANCE.search(snake(name)) is not None
+
+
 # -- beside a log-probability ----------------------------------------------------------------------
 
 _REFERENCE = re.compile(r"^(old|ref|reference|behaviou?r|prev|previous)$")
@@ -82,12 +89,51 @@ def tells_of_gathering(function: str) -> bool:
     return _GATHERING.search(snake(function)) is not None
 
 
-_LOSS = re.compile(r"(^|_)(loss|losses|kls?|nll|ce|entropy|objective|surr\d?|surrogate)(_|$)")
+_LOSS = re.compile(
+    r"(^|_)(loss|losses|kls?|nll|ce|bce|xent|entropy|objective|surr\d?|surrogate)(_|$)"
+)
 
 
 def tells_of_term_of_loss(name: str) -> bool:
     """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
+
+
+_INTERSECTION = re.compile(r"(^|_)(inters?|intersects?|intersections?|overlaps?)(_[a-z]{1,4})?$")
+_UNION = re.compile(r"(^|_)unions?(_[a-z]{1,4})?$")
+
+
+def is_union_by_name(above: str, below: str) -> bool:
+    """Whether names tell that this is what two have in common, over all that they have."""
+    common, whole = _INTERSECTION.search(snake(above)), _UNION.search(snake(below))
+    return common is not None and whole is not None
+
+
+_TRUE_VALUE = re.compile(r"(^|_)(targets?|labels?|true|truth|gt|refs?|reference|actuals?|y)(_|$)")
+
+
+def tells_of_true_value(name: str) -> bool:
+    """Whether a value of this name is what was measured, and is to be predicted."""
+    return _TRUE_VALUE.search(snake(name)) is not None
+
+
+_MEASUREMENT = re.compile(r"(^|_)(targets?|true|truth|gt|actuals?|y)$")
+
+
+def tells_of_measurement(name: str) -> bool:
+    """The same, where the name is about nothing else: a `target_size` is none."""
+    return _MEASUREMENT.search(snake(name)) is not None
+
+
+_INDICATOR = re.compile(
+    r"(^|_)(targets?|labels?|gts?|ground_truth|y_true|truth|rel|relevan(t|ce)|positives?|pos|valid|"
+    r"observed|visib(le|ility)|hits?|match(es|ed)|foreground|fg)$"
+)
+
+
+def tells_of_indicator(name: str) -> bool:
+    """Whether a value of this name says where something is, by ones among zeros."""
+    return _INDICATOR.search(snake(name)) is not None
 
 
 # -- between the smallest and the largest ----------------------------------------------------------

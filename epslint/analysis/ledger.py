@@ -64,6 +64,8 @@ def _use_as(name: str, op: Op, operands: Mapping[str, Operand]) -> Op:
     if op is Op.MUL:
         other = operands.get("y" if name == "x" else "x")
         return Op.WEIGH if other is not None and other.fact.range.nonnegative else op
+    if op is Op.DIV and name == "x" and "y" in operands and (operands["y"].fact.constant or 0) > 0:
+        return Op.WEIGH  # `x / 2` is `0.5 * x`
     return _DIVIDED_BY.get((op, name), op)
 
 

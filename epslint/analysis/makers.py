@@ -73,3 +73,18 @@ def meaning_of(fact: Fact) -> str | None:
     if None in given.values():
         return None
     return f"{origin.op.name}({','.join(f'{name}={given[name]}' for name in sorted(given))})"
+
+
+_STEPS = 8  # of how a value was made, no more are looked at
+
+
+def is_made_of(fact: Fact, key: str) -> bool:
+    """Whether a value was made of what the key names, step by step, and of nothing else."""
+    origin = fact.origin
+    for _ in range(_STEPS):
+        if origin is None or (x := origin.operands.get("x")) is None:
+            return False
+        if key_of(x.node) == key:
+            return True
+        origin = x.fact.origin
+    return False

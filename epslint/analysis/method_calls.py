@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _OF_OBJECTS = frozenset({Op.LOG_PROB, Op.ENTROPY})  # a distribution's; `tree.sum()` is not ours
 _MOVING = frozenset({Op.TO, Op.SAME, Op.FLOAT, Op.HALF, Op.BFLOAT16, Op.DOUBLE})  # a module too
+_ONLY_OF_TORCH = frozenset(
+    {
+        *(Op.EXP, Op.EXPM1, Op.LOG, Op.LOG1P, Op.SQRT, Op.RSQRT, Op.SIGMOID, Op.TANH, Op.RELU),
+        *(Op.SOFTMAX, Op.LOG_SOFTMAX),
+    }
+)
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -72,12 +78,17 @@ class MethodCalls:
         if spelling.op in (Op.WHERE, Op.FULL):
             return self._where_method(node, operand, env)
         operands = self._calls.bound(spelling, node, {spelling.params[0]: operand}, env)
-        fact = self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
+        fact = self._calls.applied(spelling.op, node, operands, env, self._form(spelling.op))
         if spelling.op is Op.LOG_PROB:
             fact = log_prob_of(operand.fact, fact)
         if in_place:
             self._calls.store(operand.node, fact, env)
         return fact
+
+    def _form(self, op: Op) -> Form:
+        """Of what has this method: `x.log()` is for tensors of torch only."""
+        known = op in _ONLY_OF_TORCH and "torch" in self._expressions.model.imports.values()
+        return Form.TORCH if known else Form.UNKNOWN
 
     def _registered(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """`self.register_buffer("std", torch.ones(1))` assigns `self.std`."""

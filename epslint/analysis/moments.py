@@ -22,8 +22,8 @@ _SUMMING = _SUMS_OF_PRODUCTS | {Op.SUM}
 _COUNTED = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
 _DEEPEST = 4  # products of products: `x = x * y`, again and again, has no end
 
-_SQUARED = re.compile(r"sq(r|uare[sd]?)?(_|$)|(x|sum|mean|moment)_?2(_|$)|second_moment")
-_AVERAGED = re.compile(r"(^|_)(mu|avg|average|e|ex|m1|expectation|first_moment)(_|\d|$)|mean")
+_SQUARED = re.compile(r"sq(r|uare[sd]?)?(_|$)|(x|sum|mean|moment)_?2(_|$)|second_moment|(^|_)nu$")
+_AVERAGED = re.compile(r"(^|_)(mu|nu|avg|average|e|ex|m1|expectation|first_moment)(_|\d|$)|mean")
 
 
 @dataclass(frozen=True, slots=True)

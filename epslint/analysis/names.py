@@ -117,6 +117,11 @@ _WORDS = (
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS, zero=_NAMED),
     ),
     _word(
+        r"(^|_)paddings$",
+        _fact(ranges.UNIT, Kind.MASK | Kind.PADS, zero=_NAMED),
+        setting=False,
+    ),
+    _word(
         r"(^|_)(legal|valid|val|avail|available|allowed)_(actions?|moves?)$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS),
     ),

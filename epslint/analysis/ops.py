@@ -68,6 +68,7 @@ class Op(QuickEnum):
     RELU = auto()
     SIN = auto()
     COS = auto()
+    COSH = auto()
     ARC = auto()
     SIGN = auto()
     ROUND = auto()
@@ -133,6 +134,8 @@ class Op(QuickEnum):
     EYE = auto()
     INVERSE = auto()  # of a matrix, or a root of one
     SOLVE = auto()
+    EIGENVALUES = auto()  # of a symmetric matrix
+    EIGH = auto()  # with its eigenvectors
     INIT_NORMAL = auto()
     PARAMETER = auto()
     FINFO = auto()

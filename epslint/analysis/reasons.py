@@ -39,6 +39,8 @@ _NOUNS: Mapping[Kind, str] = MappingProxyType(
         Kind.REWARD: "rewards",
         Kind.KL: "a divergence",
         Kind.TIME: "a time",
+        Kind.SPECTRUM: "an eigenvalue",
+        Kind.DEPTH: "a homogeneous coordinate",
     }
 )
 
@@ -61,6 +63,8 @@ _ZERO_WHEN: Mapping[Kind, str] = MappingProxyType(
         Kind.MAGNITUDE: "0 where its input is 0 or negative",
         Kind.MASK: "0 where it masks",
         Kind.PARAMETER: "0 if it is learned to be",
+        Kind.SPECTRUM: "0 once the matrix is singular",
+        Kind.DEPTH: "0 for a point that is not in front of the camera",
     }
 )
 

@@ -12,7 +12,7 @@ from epslint.analysis import filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import is_unknown, weighed_either_way
 from epslint.analysis.hints import tells_of_advantage
-from epslint.analysis.keys import called, key_of, label_of
+from epslint.analysis.keys import called, evaluated, key_of, label_of
 from epslint.analysis.labels import tells_of_reference
 from epslint.analysis.makers import is_some_of, maker
 from epslint.analysis.marked import with_marked_zeros
@@ -125,6 +125,16 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
     return None
 
 
+def _from_minimum(x: Operand, y: Operand) -> Fact | None:
+    """`x - x.min()`: its least element is 0, and all of them are where all are equal."""
+    key = key_of(x.node)
+    if key is None or maker(y.fact) != (Op.MIN, key):
+        return None
+    kinds = Kind.MAGNITUDE | (x.fact.kinds & (Kind.DRAWN | TOPIC))
+    known = Fact(ranges.NONNEGATIVE, kinds=kinds, ground=Evidence.PROVEN, zero=Evidence.NAMED)
+    return _like(x.fact, known)
+
+
 def _exponential_less(x: Operand, y: Operand) -> Fact | None:
     """`exp(d) - 1 - d` is not negative, but for rounding."""
     if not _is_exponential_less(x.fact, y):
@@ -193,6 +203,7 @@ _DIFFERENCES = (
     _from_larger,
     _from_normaliser,
     _between_extremes,
+    _from_minimum,
     *_DIFFERENCES_BY_NAME,
 )
 
@@ -352,6 +363,17 @@ def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     return None if fact is None else replace(fact, range=ranges.TOP)
 
 
+def contracted_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
+    """The same of `einsum("bi,bi->b", x, x)`."""
+    equation = operands.get("equation")
+    if equation is None or not isinstance(equation.node, cst.SimpleString):
+        return None
+    taken, _, given = str(evaluated(equation.node.value)).replace(" ", "").partition("->")
+    first, _, second = taken.partition(",")
+    summed = set(first) - set(given)
+    return product_with_itself(operands) if first == second and summed else None
+
+
 def square(operands: Mapping[str, Operand]) -> Fact | None:
     """`x * x` is `x ** 2`."""
     x, y = operands.get("x"), operands.get("y")
@@ -374,6 +396,7 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.ADD: total,
         Op.MUL: product,
         Op.DOT: dot_with_itself,
+        Op.EINSUM: contracted_with_itself,
         Op.SQRT: root,
         Op.NORM: length,
         Op.SUM: sum_of_lifted,

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from epslint.analysis.coordinates import is_projected
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Kind
 from epslint.analysis.hints import tells_of_picture
-from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.labels import tells_of_term_of_loss
-from epslint.analysis.makers import is_one
+from epslint.analysis.keys import key_of, label_of, words_of
+from epslint.analysis.labels import tells_of_indicator, tells_of_term_of_loss
+from epslint.analysis.makers import is_one, is_some_of
 from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind, within
@@ -33,20 +34,17 @@ def kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
 
 
 def _kind_of_whole(x: Operand, y: Operand, env: Env) -> Kind:
-    if _is_largest(x, y):
-        return Kind.SPAN
-    if is_squared_length(y.fact):
-        return Kind.NORM
-    if _is_accumulated(x, y):
-        return Kind.MAGNITUDE
-    if _is_drawn_share(x, y) or _is_weighted_mean(x, y):
-        return Kind.SUM
+    for is_whole, kind in _WHOLES:
+        if is_whole(x, y):
+            return kind
     whole = list(terms(y))
     if len(whole) < 2 or any(_is_kept_away(term.operand, env) for term in whole):
         return Kind.NONE
     parts = [factor for factor in factors(x) if factor.fact.constant is None]
-    shared = _is_union([x, *parts], whole) or _is_dice(parts, whole)
-    return Kind.SUM if shared or _is_harmonic(x, parts, whole) else Kind.NONE
+    if _is_union([x, *parts], whole) or _is_dice(parts, whole):
+        return Kind.SUM
+    shared = _is_harmonic(x, parts, whole) or _is_part([x, *parts], whole)
+    return Kind.SUM if shared else Kind.NONE
 
 
 def _is_kept_away(term: Operand, env: Env) -> bool:
@@ -93,6 +91,41 @@ def _is_dice(parts: list[Operand], whole: list[Term]) -> bool:
     return len(both) == 2 and summed == both
 
 
+def _is_part(parts: list[Operand], whole: list[Term]) -> bool:
+    """`tp / (tp + a * fp + b * fn)` of what was added up, `s ** 2 / (s ** 2 + n ** 2)`: one of what
+    is added over all of it, and none of it is anything else than 0 or more. Of two sums one is
+    over what all the others are compared to: `positive / (positive + negative)`.
+    """
+    if not all(term.added and any(map(_is_amount, _summand(term))) for term in whole):
+        return False
+    added = [each for term in whole for each in _summand(term)]
+    if len(whole) < _HITS_AND_MISSES and not all(map(_is_magnitude, added)):
+        return False
+    return any(_is_amount(part) and _is_same(part, each) for part in parts for each in added)
+
+
+_HITS_AND_MISSES = 3  # what was found, what was not, and what was taken for it
+
+
+def _summand(term: Term) -> list[Operand]:
+    """A term, and what it is scaled by if it is."""
+    return [term.operand, *factors(term.operand, PRODUCTS)]
+
+
+def _is_amount(operand: Operand) -> bool:
+    """What was added up, or a magnitude."""
+    origin = arranged(operand.fact)
+    return (origin is not None and origin.op in _TOTALS) or _is_magnitude(operand)
+
+
+def _is_magnitude(operand: Operand) -> bool:
+    origin = arranged(operand.fact)
+    return origin is not None and origin.op in _MAGNITUDES and operand.fact.is_any(Kind.MAGNITUDE)
+
+
+_MAGNITUDES = frozenset({Op.ABS, Op.SQUARE, Op.POW, Op.MUL, Op.RELU})
+
+
 def _key_of_total(operand: Operand, op: Op) -> str | None:
     """What a sum is over; of squares, what was squared."""
     origin = arranged(operand.fact)
@@ -129,19 +162,44 @@ def _is_drawn_share(x: Operand, y: Operand) -> bool:
 
 
 def _is_weighted_mean(x: Operand, y: Operand) -> bool:
-    """`(loss * w).sum() / w.sum()`: who weighs losses can weigh all of them with 0. The weights of
-    an expectation, `(scores * places).sum() / scores.sum()`, are probabilities by another name.
+    """`(loss * w).sum() / w.sum()`: who weighs losses can weigh all of them with 0, and of labels
+    none may be set, `hits[labels].sum() / labels.sum()`. The weights of an expectation,
+    `(scores * places).sum() / scores.sum()`, are probabilities by another name.
     """
     above, below = arranged(x.fact), arranged(y.fact)
     if above is None or below is None or not above.op is below.op is Op.SUM:
         return False
-    if not any(map(tells_of_term_of_loss, words_of(above.operands["x"].node))):
-        return False
-    if isinstance(below.operands["x"].node, cst.Attribute):
+    weights, values = below.operands["x"], above.operands["x"]
+    if isinstance(weights.node, cst.Attribute):
         return False  # a setting: `self.weight` of each task
-    weight = _key(below.operands["x"])
-    weighed = [_key(factor) for factor in factors(above.operands["x"])]
-    return weight is not None and len(weighed) > 1 and weight in weighed
+    key = _key(weights)
+    if key is None:
+        return False
+    labels = tells_of_indicator(label_of(weights.node))
+    if labels and is_some_of(values, key):
+        return True
+    if not labels and not any(map(tells_of_term_of_loss, words_of(values.node))):
+        return False
+    weighed = [_key(factor) for factor in factors(values)]
+    return len(weighed) > 1 and key in weighed
+
+
+# What is 0 where its argument is.
+_ODD = frozenset({Op.SIN, Op.TANH, Op.EXPM1, Op.LOG1P})
+
+
+def _is_removable(x: Operand, y: Operand) -> bool:
+    """`sin(t) / t`, `(1 - cos(t)) / t**2`: who writes these of an angle that comes from a caller
+    has one that becomes 0; what comes out of something may have been kept from it there.
+    """
+    angle = within(base_of_square(y) or y, ARRANGING)
+    key, above = key_of(angle.node), arranged(x.fact)
+    if key is None or above is None or angle.fact.origin is not None:
+        return False
+    if above.op is Op.SUB and above.fact("x").constant == 1:
+        above = arranged(above.fact("y"))
+        return above is not None and above.op is Op.COS and _key(above.operands["x"]) == key
+    return above.op in _ODD and _key(above.operands["x"]) == key
 
 
 def _is_gamma(operand: Operand) -> bool:
@@ -195,3 +253,18 @@ def _is_same(one: Operand, other: Operand) -> bool:
         return True
     key = _key(one)
     return key is not None and key == _key(other)
+
+
+def _is_squared_length(x: Operand, y: Operand) -> bool:
+    return is_squared_length(y.fact)
+
+
+_WHOLES = (
+    (_is_largest, Kind.SPAN),
+    (_is_squared_length, Kind.NORM),
+    (is_projected, Kind.DEPTH),
+    (_is_accumulated, Kind.MAGNITUDE),
+    (_is_removable, Kind.MAGNITUDE),
+    (_is_drawn_share, Kind.SUM),
+    (_is_weighted_mean, Kind.SUM),
+)

@@ -127,6 +127,7 @@ _ROWS = (
     _Row(Op.STD_MEAN, "std_mean", "x dim unbiased keepdim correction", method=False),
     _Row(Op.VAR_MEAN, "var_mean moments", "x dim unbiased keepdim correction", method=False),
     _Row(Op.NORM, "norm vector_norm matrix_norm", "x p dim keepdim"),
+    _Row(Op.NORM, "global_norm reduce_euclidean_norm", "x dim keepdim", method=False),
     _Row(Op.NORM, "cdist pdist", "x y p", method=False, open_ended=True),
     _Row(Op.PROD, "prod nanprod reduce_prod", _REDUCE),
     _Row(Op.CUMPROD, "cumprod", "x dim"),
@@ -147,6 +148,8 @@ _ROWS = (
     _Row(Op.LOGSUMEXP, "logsumexp reduce_logsumexp", "x dim keepdim"),
     _Row(Op.TRACE, "trace"),
     _Row(Op.DET, "det logdet slogdet"),
+    _Row(Op.EIGENVALUES, "eigvalsh", "x", open_ended=True),
+    _Row(Op.EIGH, "eigh symeig self_adjoint_eig", "x", open_ended=True),
     _Row(Op.INVERSE, "inv inverse cholesky cholesky_inverse", "x", open_ended=False),
     _Row(Op.SOLVE, "solve solve_triangular", "by x", method=False, open_ended=True),
     _Row(Op.SOLVE, "cholesky_solve", "x by", open_ended=True),
@@ -170,6 +173,7 @@ _ROWS = (
     _Row(Op.RELU, "relu relu6", "x inplace"),
     _Row(Op.SIN, "sin"),
     _Row(Op.COS, "cos"),
+    _Row(Op.COSH, "cosh"),
     _Row(Op.ARC, "acos arccos asin arcsin atanh arctanh logit erfinv", "x eps"),
     _Row(Op.SIGN, "sign sgn"),
     _Row(Op.ROUND, "round floor ceil trunc rint", "x decimals"),
@@ -211,7 +215,7 @@ _ROWS = (
         "broadcast_tensors "
         "repeat_interleave flip roll cpu cuda requires_grad_ view_as reshape_as unflatten "
         "block_until_ready atleast_1d atleast_2d identity all_reduce reduce pin_memory "
-        "type_as T",
+        "type_as T t to_dense to_sparse coalesce",
         "x",
         open_ended=True,
     ),
@@ -224,7 +228,7 @@ _ROWS = (
     _Row(
         Op.PICK,
         "select narrow "
-        "diagonal "
+        "diagonal diag diag_part "
         "unfold chunk split unbind gather_for_metrics take_along gather_nd all_gather "
         "pad_across_processes tril triu pad pad_sequence kthvalue",
         "x",

@@ -10,6 +10,7 @@ import libcst as cst
 from epslint.analysis import hints, names, ranges
 from epslint.analysis.bare import children
 from epslint.analysis.comparisons import tells_of_answer
+from epslint.analysis.coordinates import is_of_coordinates
 from epslint.analysis.counted import at_the_counted
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
@@ -142,7 +143,8 @@ class Subscripts:
         fact = replace(base, kinds=base.kinds & ~lost, size=size, parts=())
         if base.is_any(Kind.MASK) and is_border(node) and not tells_of_answer(node.value):
             fact = fact.plus(Kind.PADS)  # who looks at one row alone has a frame of padding
-        if base.origin is None and (index is None or index.fact.origin is None):
+        unmade = base.origin is None and (index is None or index.fact.origin is None)
+        if unmade and not is_of_coordinates(node):
             return fact
         operands = {"x": Operand(node.value, base)} | ({"index": index} if index else {})
         return self._expressions.ledger.conclude(Op.PICK, node, operands, fact, env)

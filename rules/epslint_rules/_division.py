@@ -11,6 +11,7 @@ from epslint.analysis.ends import CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.learning import NOT_SHOWN, Shown
+from epslint.analysis.makers import is_made_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
@@ -82,13 +83,22 @@ def _handled(site: Site, operand: Operand) -> bool:
     if _is_seen(site, operand.fact.form):
         return True
     if site.only(CAPPING, PASSING) and not _hands_gradient_on(site):
-        return True  # `minimum(1, limit / norm)`: an infinite quotient is what is asked for
+        # `minimum(1, limit / norm)`: an infinite quotient is what is asked for. Of 0 / 0 no cap
+        # makes a number: `(x / x.abs().max()).clamp(-1, 1)`.
+        return not _is_of_dividend(site, operand)
     if (_is_array(site.fact("x")) or _is_array(site.fact("y"))) and _ends_well(site):
         return True
     if site.chosen is None:
         return False
     chosen = site.chosen.get(_DIVISOR[site.op])
     return chosen is not None and not chosen.zeroable and not learned(site).evidence
+
+
+def _is_of_dividend(site: Site, operand: Operand) -> bool:
+    """Whether a divisor was made of the dividend, and is 0 where all of that is."""
+    above = site.operand("x")
+    key = None if above is None or site.op is not Op.DIV else key_of(above.node)
+    return key is not None and is_made_of(operand.fact, key)
 
 
 def _hands_gradient_on(site: Site) -> bool:

@@ -66,12 +66,14 @@ def reaches_zero(fact: Fact) -> bool:
 
 def can_be_negative(site: Site, operand: Operand) -> bool:
     """Whether rounding makes a value negative that should not be: a mean of squares less a squared
-    mean, a squared distance of three products, what a posterior leaves of a variance, a
-    discriminant `b ** 2 - c`.
+    mean, a squared distance of three products, what a posterior leaves of a variance, the
+    eigenvalues of a covariance, a discriminant `b ** 2 - c`.
     """
     fact = operand.fact
     if fact.range.nonnegative:
         return False
+    if fact.is_any(Kind.SPECTRUM):
+        return not site.rehearsed and not is_divided_by(site)
     origin = maker(fact)
     if fact.is_any(Kind.CANCELLED) and (origin is None or origin.op is not Op.ADD):
         return fact.ground is Evidence.PROVEN or _is_told_negative(site, operand)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from epslint.analysis.ops import Op
+from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
-from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._division import COUNTED, DIVISIONS, diagnosis, divisor, family
+from epslint_rules._wording import because, quoted
 
 
 class UnguardedCountDivision(SiteRule):
@@ -20,6 +23,7 @@ class UnguardedCountDivision(SiteRule):
     silent where a guard on the way keeps it away from 0. Under a sum or a loss a name is enough
     that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`; `avg_factor` and
     `normalizer` only in a public function that reduces, because it does not know who calls it.
+    A mean divides, too: `loss[mask].mean()` is flagged where a gradient is shown, without a fix.
 
     ## Why is this bad
     A batch in which every token is masked, a group that got no member, a class without samples:
@@ -56,9 +60,27 @@ class UnguardedCountDivision(SiteRule):
     name = "unguarded-count-division"
     severity = Severity.ERROR
     grade = Grade.BOUNDED
-    ops = DIVISIONS
+    ops = DIVISIONS | {Op.MEAN}
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
-        operand = divisor(site)
-        if operand is not None and family(operand.fact) == COUNTED:
+        if site.op is Op.MEAN:
+            yield from _mean_of_nothing(site)
+        elif (operand := divisor(site)) is not None and family(operand.fact) == COUNTED:
             yield diagnosis(site, operand)
+
+
+def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
+    """`loss[mask].mean()` divides by how many there are, in a place that nobody sees."""
+    operand = site.operand("x")
+    if operand is None or not operand.fact.can_be_empty or not operand.fact.grad:
+        return
+    if site.operand("dim") is not None or Op.SUB in site.uses:
+        return  # a mean that is taken from what it is of: from none of them
+    if site.rehearsed or site.mended or not (shown := site.learned).evidence:
+        return
+    yield Diagnosis(
+        span=site.unit.span(operand.node),
+        message=f"Mean of {quoted(site, operand.node)}, of which nothing may be left: 0 / 0",
+        confidence=Confidence.POSSIBLE,
+        why=(*chain(operand.fact), *because(shown)),
+    )

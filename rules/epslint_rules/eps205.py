@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from epslint import stable
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -69,34 +69,49 @@ class LogOfSumOfExp(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        total = maker(operand.fact) if operand is not None else None
+        total = _total(operand.fact) if operand is not None else None
         if operand is None or total is None:
             return
         exponentials = _summed(total)
         if not exponentials or all(cannot_overflow(each) for each in exponentials):
             return
         what, stable_one = _SUMS[total.op]
+        scaled = total is not operand.fact.origin
         yield Diagnosis(
             span=site.unit.span(operand.node),
-            message=f"Log of {what} of exponentials, {quoted(site, operand.node)}: exp overflows, "
+            message=f"Log of {what}, {quoted(site, operand.node)}: exp overflows, "
             f"{stable_one} does not",
             confidence=Confidence.PROVEN,
             why=made_elsewhere(operand),
-            fix=_fix(site, operand, total, exponentials[0]),
+            fix=None if scaled else _fix(site, operand, total, exponentials[0]),
         )
 
 
 _SUMS: Mapping[Op, tuple[str, str]] = MappingProxyType(
     {
-        Op.SUM: ("a sum", "logsumexp"),
-        Op.MEAN: ("a mean", "logsumexp less the log of how many"),
-        Op.ADD: ("a sum", "logaddexp"),
+        Op.SUM: ("a sum of exponentials", "logsumexp"),
+        Op.CUMSUM: ("running sums of exponentials", "logcumsumexp"),
+        Op.MEAN: ("a mean of exponentials", "logsumexp less the log of how many"),
+        Op.ADD: ("a sum of exponentials", "logaddexp"),
+        Op.COSH: ("a mean of two exponentials", "|x| + softplus(-2 |x|) - log(2)"),
     }
 )
 
 
+def _total(fact: Fact) -> Origin | None:
+    """The sum that a log is taken of, also where it is scaled: `exp(x).sum() / n`."""
+    origin = maker(fact)
+    if origin is None or origin.op not in (Op.DIV, Op.MUL):
+        return origin
+    scaled = origin.operands.items() if origin.op is Op.MUL else (("x", origin.operands["x"]),)
+    sums = [made for _, operand in scaled if (made := maker(operand.fact)) and made.op in _SUMS]
+    return sums[0] if len(sums) == 1 else origin
+
+
 def _summed(total: Origin) -> tuple[Origin, ...]:
     """The exponentials that a sum is of, if it is of nothing else."""
+    if total.op is Op.COSH:
+        return (total,)
     if total.op is Op.ADD:
         made = tuple(weighed_exponential(term.fact) for term in terms_of(total))
         return tuple(each for each in made if each is not None) if None not in made else ()

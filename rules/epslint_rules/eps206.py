@@ -102,6 +102,10 @@ _WHY = {"softplus": "exp overflows, softplus does not", "log1p": "log1p keeps th
 
 def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
     """The stable function for this log, and what it is to be applied to, if that is at hand."""
+    inverse = _inverted(operand) if site.op is Op.LOG else None
+    if inverse is not None:  # `log(1 / (1 + exp(-x)))`
+        below = _beside_one(inverse)
+        return ("softplus", None) if below is not None and _exponential(below) else None
     term = _beside_one(operand) if site.op is Op.LOG else operand
     if term is None:
         return None
@@ -126,6 +130,14 @@ def _beside_one(operand: Operand) -> Operand | None:
     told = operand.fact.zeroable or term.fact.is_any(_TOLD_BY_OTHERS)
     # Who has bounded x away from 1 has thought about what is left of it.
     return None if told or term.fact.range.hi < math.inf else term
+
+
+def _inverted(operand: Operand) -> Operand | None:
+    """y of `1 / y`."""
+    origin = maker(operand.fact)
+    if origin is None or origin.op is not Op.DIV or origin.fact("x").constant != 1:
+        return None
+    return origin.operands["y"]
 
 
 def _exponential(term: Operand) -> Origin | None:

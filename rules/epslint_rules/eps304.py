@@ -23,9 +23,11 @@ class ExpMinusOne(SiteRule):
     """exp(x) - 1, which loses the digits of a small x.
 
     ## What it does
-    Flags `exp(x) - 1` written in one expression. The k3 estimator `exp(d) - 1 - d` is EPS302's, and
-    silent once d is capped. Silent also where the result is rounded, as a duration in whole frames
-    is, and for a constant or a setting, as in `log(exp(init_std) - 1)`.
+    Flags `exp(x) - 1` written in one expression, and `1 - exp(x)` where what is left is divided,
+    divided by or taken the root of, which brings the lost digits to the front. The k3 estimator
+    `exp(d) - 1 - d` is EPS302's, and silent once d is capped. Silent also where the result is
+    rounded, as a duration in whole frames is, and for a constant or a setting, as in
+    `log(exp(init_std) - 1)`.
 
     ## Why is this bad
     For a small x the 1 eats the digits: at x = 1e-8 the result is 0 in float32 instead of 1e-8.
@@ -98,15 +100,23 @@ _NOT_SMALL = 0.1  # one digit of ten is lost
 
 
 def _less_one(site: Site) -> Operand | None:
-    """What 1 is taken from: x of `x - 1` and of `-1 + x`."""
+    """What 1 is taken from, or what is taken from 1: x of `x - 1`, of `-1 + x`, and of `1 - x`."""
     if site.op is Op.ADD:
         return site.operand("y") if site.fact("x").constant == -1 else None
+    if site.fact("x").constant == 1:
+        return site.operand("y") if site.uses & _ENLARGING else None
     return site.operand("x") if site.fact("y").constant == 1 else None
+
+
+# What makes much of little: `(1 - exp(-x)) / x`, `x / (1 - exp(-x))`, `sqrt(1 - exp(-x))`.
+_ENLARGING = frozenset({Op.DIV, Op.RECIPROCAL, Op.SQRT})
 
 
 def _fix(site: Site, exponential: Origin, argument: Operand) -> Fix | None:
     if not isinstance(site.node, cst.BinaryOperation | cst.Call) or not is_plain(exponential):
         return None
+    if site.fact("x").constant == 1:
+        return None  # a minus sign would have to go before it, whatever stands there
     if stable.form_at(site) is Form.UNKNOWN or changes_in_place(site, site.operands["x"]):
         return None
     edits = stable.replaced(

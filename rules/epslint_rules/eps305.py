@@ -11,7 +11,7 @@ from epslint import stable
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
@@ -24,7 +24,7 @@ from epslint_rules._exponential import (
     terms_of,
 )
 from epslint_rules._logarithm import split_sum
-from epslint_rules._wording import made_elsewhere, quoted
+from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, quoted
 
 
 class HandRolledSoftmax(SiteRule):
@@ -32,7 +32,8 @@ class HandRolledSoftmax(SiteRule):
 
     ## What it does
     Flags `exp(x) / exp(x).sum()`, also with the exponentials in a variable or for one class alone,
-    and the same over two classes: `exp(x) / (1 + exp(x))`, `exp(a) / (exp(a) + exp(b))`. Silent
+    and the same over two classes: `exp(x) / (1 + exp(x))`, `exp(a) / (exp(a) + exp(b))`. Where
+    a gradient is shown also `1 / (1 + exp(-x))`, which is right but for its gradient. Silent
     where the maximum is subtracted first, or something that is called it: the sum is then at least
     1 and nothing overflows. Silent also where x was clipped.
 
@@ -78,32 +79,81 @@ class HandRolledSoftmax(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         numerator, denominator = site.operand("x"), site.operand("y")
-        if numerator is None or denominator is None:
+        total = None if denominator is None else denominator.fact.origin
+        if numerator is None or denominator is None or total is None:
             return
-        exponential = exponential_behind(numerator)
-        total = denominator.fact.origin
-        if exponential is None or total is None:
+        if _is_chosen_where_small(site):
             return
-        if numerator.fact.is_any(Kind.PEAKED) or cannot_overflow(exponential):
-            return
-        if is_clipped(exponential.operands["x"]) or _is_chosen_where_small(site):
-            return
-        if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
-            name, fix = "softmax", _fix(site, exponential, total)
-        elif total.op is Op.ADD and _is_one_of_two(exponential, total):
-            odds = split_sum(total, 1.0) is not None
-            name = "sigmoid" if odds else "softmax"
-            fix = _as_sigmoid(site, exponential) if odds else None
-        else:
-            return
-        yield Diagnosis(
-            span=site.unit.span(denominator.node),
-            message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
-            f"exp overflows, {name} does not",
-            confidence=Confidence.PROVEN,
-            why=made_elsewhere(numerator),
-            fix=fix,
-        )
+        if numerator.fact.constant == 1:
+            yield from _inverse_of_odds(site, denominator, total)
+        elif not numerator.fact.is_any(Kind.PEAKED):
+            exponential = _exponential_in(numerator)
+            if exponential is not None and not _is_bounded(exponential):
+                yield from _share(site, exponential, total)
+
+
+def _is_bounded(exponential: Origin) -> bool:
+    return cannot_overflow(exponential) or is_clipped(exponential.operands["x"])
+
+
+def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis]:
+    """An exponential over the sum that it is a part of."""
+    numerator, denominator = site.operands["x"], site.operands["y"]
+    if total.op is Op.SUM and _same_exponentials(numerator, total, exponential):
+        name, fix = "softmax", _fix(site, exponential, total)
+    elif total.op is Op.ADD and _is_one_of_two(exponential, total):
+        odds = split_sum(total, 1.0) is not None
+        name = "sigmoid" if odds else "softmax"
+        fix = _as_sigmoid(site, exponential) if odds else None
+    else:
+        return
+    yield Diagnosis(
+        span=site.unit.span(denominator.node),
+        message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
+        f"exp overflows, {name} does not",
+        confidence=Confidence.PROVEN,
+        why=made_elsewhere(numerator),
+        fix=fix,
+    )
+
+
+def _inverse_of_odds(site: Site, denominator: Operand, total: Origin) -> Iterator[Diagnosis]:
+    """`1 / (1 + exp(-x))`: 0 once exp overflows, as it should be; but its gradient is inf / inf."""
+    term = split_sum(total, 1.0) if total.op is Op.ADD else None
+    exponential = None if term is None else exponential_behind(term)
+    if exponential is None or exponential.op is not Op.EXP or _is_bounded(exponential):
+        return
+    if not (shown := site.learned).evidence:
+        return
+    yield Diagnosis(
+        span=site.unit.span(denominator.node),
+        message=f"A sigmoid by hand, one over {quoted(site, denominator.node)}: where exp "
+        "overflows its gradient is NaN",
+        confidence=CONFIDENCE[shown.evidence],
+        why=(*made_elsewhere(denominator), *because(shown)),
+        fix=_as_sigmoid_of_minus(site, exponential),
+    )
+
+
+def _as_sigmoid_of_minus(site: Site, exponential: Origin) -> Fix | None:
+    """`sigmoid(x)` of `1 / (1 + exp(-x))`."""
+    negated = exponential.operands["x"].node
+    if not isinstance(negated, cst.UnaryOperation) or not isinstance(negated.operator, cst.Minus):
+        return None
+    if "y" not in site.repeatable or not _is_rewritable(site) or not is_plain(exponential):
+        return None
+    text = site.unit.text(negated.expression)
+    edits = stable.replaced(site, "sigmoid", method=False, x=text)
+    return None if edits is None else Fix("Use sigmoid", Grade.EXACT, edits)
+
+
+def _exponential_in(numerator: Operand) -> Origin | None:
+    """The exponential of which some is divided: `e`, `e[picked]`."""
+    origin = behind(numerator.fact, _CHOOSING)
+    return origin if origin is not None and origin.op in (Op.EXP, Op.EXPM1) else None
+
+
+_CHOOSING = frozenset({Op.SAME, Op.PICK})
 
 
 def _is_chosen_where_small(site: Site) -> bool:
@@ -118,9 +168,11 @@ def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -
     summed = total.operands.get("x")
     if summed is None:
         return False
+    other = exponential_behind(summed)
+    if numerator.fact.origin is not exponential:
+        return other is exponential  # some of all that is summed
     if same_value(summed, numerator):
         return True
-    other = exponential_behind(summed)
     if other is None:
         return False
     logit = exponential.operands["x"]
@@ -141,7 +193,14 @@ def _is_one_of_two(exponential: Origin, total: Origin) -> bool:
     others = [term for term in terms if not _is_exponential_of(term, exponential)]
     if len(terms) != 2 or len(others) != 1:
         return False
-    return others[0].fact.constant == 1 or exponential_behind(others[0]) is not None
+    return others[0].fact.constant == 1 or _is_exponential(others[0])
+
+
+def _is_exponential(term: Operand) -> bool:
+    """`exp(x)`, and `exp(xs).sum()`: of one against many."""
+    origin = term.fact.origin
+    summed = origin is not None and origin.op is Op.SUM
+    return exponential_behind(origin.operands["x"] if origin and summed else term) is not None
 
 
 def _is_exponential_of(term: Operand, exponential: Origin) -> bool:

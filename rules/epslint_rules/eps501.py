@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import weakest
+from epslint.analysis.fact import Fact, Kind, weakest
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -35,8 +35,8 @@ class SqrtAtZero(SiteRule):
     distance, what was given a floor of 0 (`x.clamp(min=0).sqrt()`; not a relu, whose own gradient
     is 0 there), and there also a discriminant `b ** 2 - c`. And, gradient or not, the root of a
     difference that is never negative on paper and is so after rounding: `E[x²] - E[x]²`,
-    `|a|² + |b|² - 2 a·b`, `exp(d) - 1 - d`, and `second - first ** 2` of a second that was
-    computed.
+    `|a|² + |b|² - 2 a·b`, `exp(d) - 1 - d`, `second - first ** 2` of a second that was
+    computed, and the eigenvalues of a symmetric matrix to which nothing was added.
 
     A gradient is shown by a parameter or submodule that the value comes through, by `forward` of a
     module, by a loss that the value goes into, by a public function from tensors to tensors.
@@ -115,9 +115,13 @@ def _infinite_slope(site: Site, operand: Operand, shown: Shown) -> Diagnosis:
 def _negative(site: Site, operand: Operand) -> Diagnosis:
     return Diagnosis(
         span=site.unit.span(operand.node),
-        message=f"Root of {quoted(site, operand.node)}, a difference that rounding can make "
-        "negative: NaN",
+        message=f"Root of {quoted(site, operand.node)}, {_rounded(operand.fact)} that rounding can "
+        "make negative: NaN",
         confidence=CONFIDENCE[operand.fact.zero],
         why=chain(operand.fact),
         fix=with_floor(site, operand),
     )
+
+
+def _rounded(fact: Fact) -> str:
+    return noun(fact) if fact.is_any(Kind.SPECTRUM) else "a difference"

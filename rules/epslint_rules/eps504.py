@@ -9,6 +9,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis.coordinates import is_trace
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import called, key_of
 from epslint.analysis.ops import Op
@@ -168,7 +169,7 @@ def _is_cosine(operand: Operand) -> bool:
     """Whether a value is a dot product, also one written out (`2 * (w * y - z * x)`), or a trace,
     less and over something.
     """
-    if _is_written_out(operand):
+    if _is_written_out(operand) or _is_trace_written_out(operand):
         return True
     origin = maker(operand.fact, through=True)
     while origin is not None and origin.op in _SCALING:
@@ -177,11 +178,25 @@ def _is_cosine(operand: Operand) -> bool:
 
 
 def _is_written_out(operand: Operand) -> bool:
-    varying = [factor for factor in factors(operand, PRODUCTS) if factor.fact.constant is None]
-    if len(varying) != 1:
+    varying = _unscaled(operand)
+    if varying is None:
         return False
-    parts = [term.operand for term in terms(varying[0])]
+    parts = [term.operand for term in terms(varying)]
     return len(parts) > 1 and all(_multiplies(part) for part in parts)
+
+
+def _unscaled(operand: Operand) -> Operand | None:
+    """x of `2 * x`."""
+    varying = [factor for factor in factors(operand, PRODUCTS) if factor.fact.constant is None]
+    return varying[0] if len(varying) == 1 else None
+
+
+def _is_trace_written_out(operand: Operand) -> bool:
+    """`(r[0, 0] + r[1, 1] + r[2, 2] - 1) / 2`."""
+    origin = operand.fact.origin
+    halved = origin is not None and origin.op is Op.DIV and origin.fact("y").constant is not None
+    trace = _unscaled(origin.operands["x"] if origin is not None and halved else operand)
+    return trace is not None and is_trace(trace)
 
 
 def _multiplies(operand: Operand) -> bool:

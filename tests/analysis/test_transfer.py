@@ -328,6 +328,7 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
         },
         x=MODERATE,
     ),
+    *each(Op.COSH, {"cosh": np.cosh}, x=MODERATE),
     *each(Op.LOG_SOFTMAX, {"log_softmax": t(lambda x: torch.log_softmax(x, 0))}, x=MODERATE),
     *each(Op.LOGSUMEXP, {"logsumexp": t(lambda x: torch.logsumexp(x, 0))}, x=MODERATE),
     *each(Op.NORMALIZE, {"normalize": t(lambda x: functional.normalize(x, dim=0))}),
@@ -379,6 +380,8 @@ OF_NOTHING |= {Op.COUNT_NONZERO, Op.LEN, Op.NUMEL, Op.SIZE, Op.NONZERO, Op.DOT}
 ELSEWHERE: Mapping[Op, str] = MappingProxyType(
     {
         Op.ARANGE: "test_arange",
+        Op.EIGENVALUES: "test_eigenvalues",
+        Op.EIGH: "test_eigenvalues",
         Op.EYE: "test_eye",
         Op.FINFO: "test_finfo",
         Op.FINFO_EPS: "test_machine_epsilon",
@@ -557,6 +560,17 @@ def test_inverse() -> None:
     positive = torch.randn(4, 4, dtype=torch.float64).cov() + torch.eye(4)
     for matrix in (torch.linalg.inv(positive), torch.linalg.cholesky(positive)):
         assert matrix.square().sum(-1).min() > 0
+
+
+def test_eigenvalues() -> None:
+    """Those of a singular covariance are 0, and a little less; not once `eye` is added to it."""
+    told = TABLE[Op.EIGENVALUES](Call(Op.EIGENVALUES, {"x": Fact()}, Form.TORCH))
+    values, _ = TABLE[Op.EIGH](Call(Op.EIGH, {"x": Fact()}, Form.TORCH)).parts[:2]
+    assert told.zeroable
+    assert values == (0, told)
+    found = torch.linalg.eigvalsh(torch.ones(8, 3).T.cov())
+    assert all(holds(told.range, float(value)) for value in found)
+    assert found.min() < 1e-6
 
 
 def test_solve() -> None:

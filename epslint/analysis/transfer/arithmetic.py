@@ -77,7 +77,7 @@ def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
         return weakest(x.zero, y.zero)
     if x.is_any(Kind.OFFSET) or y.is_any(Kind.OFFSET):
         return weakest(x.zero, Evidence.PROVEN) if y.constant is not None else Evidence.NONE
-    return Evidence.NONE
+    return Evidence.PROVEN if _saturate(x, y) or _saturate(y, x) else Evidence.NONE
 
 
 def _is_masked(fact: Fact) -> bool:
@@ -105,6 +105,8 @@ def sub(call: Call) -> Fact:
             return fact
     kinds = (x.kinds | y.kinds) & (TOPIC | Kind.DRAWN)
     zero = x.zero if y.constant == 0 else Evidence.NONE
+    if _saturate(y, x) or _saturate(x, y):
+        zero = Evidence.PROVEN
     return result(call, _whole_numbers(x.range - y.range, x, y), kinds, zero=zero)
 
 
@@ -171,6 +173,12 @@ def _saturated(call: Call, x: Fact, y: Fact) -> Fact | None:
     if x.constant != 1 or not reached or not y.is_any(Kind.MAGNITUDE) or not y.ground:
         return None
     return result(call, x.range - y.range, ground=y.ground, zero=y.ground)
+
+
+def _saturate(moved: Fact, by: Fact) -> bool:
+    """`1 + tanh(x)` and `1 + erf(x)` are 0 where those are -1; `1 - tanh(x)` where they are 1."""
+    made = behind(moved, _HANDING_ON)
+    return abs(by.constant or 0.0) == 1 and made is not None and made.op is Op.TANH
 
 
 def _count_less_constant(call: Call, x: Fact, y: Fact) -> Fact | None:

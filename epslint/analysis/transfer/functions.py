@@ -65,6 +65,10 @@ def exp_minus_one(call: Call) -> Fact:
     return result(call, Range(lo, hi, nan=x.range.nan), huge=x.huge)
 
 
+def hyperbolic_cosine(call: Call) -> Fact:
+    return result(call, replace(ranges.at_least(1.0), nan=call.x.range.nan))
+
+
 def logarithm(call: Call) -> Fact:
     x = call.x
     kinds = x.kinds & TOPIC
@@ -236,6 +240,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.RELU: rectified,
         Op.SOFTPLUS: soft_rectified,
         Op.TANH: signed_unit,
+        Op.COSH: hyperbolic_cosine,
         Op.NORMALIZE: signed_unit,
         Op.SIN: wave,
         Op.COS: cosine,

@@ -28,6 +28,42 @@ def solved(call: Call) -> Fact:
     return result(call, ranges.TOP, whole)
 
 
+def eigenvalues(call: Call) -> Fact:
+    """Of a symmetric matrix: 0 if it is singular, unless something was added to its diagonal."""
+    if any(map(_is_diagonal, _summands(call.x))):
+        return result(call)
+    found = result(call, ranges.REAL, Kind.SPECTRUM, ground=Evidence.PROVEN, zero=Evidence.NAMED)
+    return replace(found, grad=call.x.grad)
+
+
+def decomposed(call: Call) -> Fact:
+    """Eigenvalues, and the vectors that belong to them."""
+    values = eigenvalues(call)
+    return replace(result(call), parts=((0, values), (1, result(call)), ("eigenvalues", values)))
+
+
+def _summands(fact: Fact) -> tuple[Fact, ...]:
+    origin = fact.origin
+    if origin is None or origin.op is not Op.ADD:
+        return ()
+    return origin.fact("x"), origin.fact("y")
+
+
+def _is_diagonal(fact: Fact) -> bool:
+    """`eps * eye(n)`."""
+    origin = fact.origin
+    if origin is None:
+        return False
+    made = (origin, *(operand.fact.origin for operand in origin.operands.values()))
+    return any(each is not None and each.op is Op.EYE for each in made)
+
+
 TABLE: Mapping[Op, Transfer] = MappingProxyType(
-    {Op.EYE: identity, Op.INVERSE: inverted, Op.SOLVE: solved}
+    {
+        Op.EYE: identity,
+        Op.INVERSE: inverted,
+        Op.SOLVE: solved,
+        Op.EIGENVALUES: eigenvalues,
+        Op.EIGH: decomposed,
+    }
 )
