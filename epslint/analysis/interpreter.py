@@ -150,11 +150,11 @@ class Interpreter:
         if op is Op.ADD and left.form is Form.NUMBER and left.range.has_zero:
             fact = _accumulated(fact, right)
         if op is Op.ADD and self._loops.inside and left.constant == 0 and left.form is Form.NUMBER:
-            # What is accumulated over a loop is taken to be something, also under an `if`; of what
-            # is counted one by one a loss is another matter, as with masks.
-            one_by_one = right.constant == 1
-            kinds = Kind.COUNT | Kind.PADS if one_by_one else Kind.NONE
-            left_over = Evidence.NAMED if one_by_one else Evidence.NONE
+            # What is accumulated over a loop is taken to be something, also under an `if`; a loss
+            # over what is counted one by one, if at all, is another matter, as with masks.
+            filtered = right.constant == 1 and self._loops.may_be_skipped(env)
+            kinds = Kind.COUNT | Kind.PADS if filtered else Kind.NONE
+            left_over = Evidence.NAMED if filtered else Evidence.NONE
             env.drop_zero(key_of(node.target) or "", kinds, left_over)
         if isinstance(node.target, cst.Subscript) and entry_of(node.target) is None:
             bindings = self.expressions.bindings
@@ -208,6 +208,8 @@ class Interpreter:
             self.expressions.guards.assume(branch.test, True, met)
             if truth is not False and self._suite(branch.body, met):
                 living.append(met.down_to(env))  # before `rest` learns that the test is false
+            else:
+                self._loops.leave_out(branch.test, rest)
             self.expressions.guards.assume(branch.test, False, rest)
             branch = branch.orelse
         complete = truth or (covers_all(node) and bool(living) and all_replace(living, env))

@@ -11,7 +11,7 @@ from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import UNKNOWN, DType, Fact, number
-from epslint.analysis.keys import called, end_of_range, key_of
+from epslint.analysis.keys import called, end_of_range, key_of, roots_of
 
 
 @dataclass
@@ -22,8 +22,13 @@ class _Loop:
     """
 
     entry: Env
+    body: Env
+    filters: bool = False  # whether it goes on with some of what it is over, and not with all
     breaks: list[Env] = field(default_factory=list)
     continues: list[Env] = field(default_factory=list)
+
+
+_POSITION = Fact(dtype=DType.INT, grad=False)
 
 
 class Loops:
@@ -43,6 +48,20 @@ class Loops:
     def inside(self) -> bool:
         """Whether a loop is being executed."""
         return bool(self._open)
+
+    def may_be_skipped(self, env: Env) -> bool:
+        """Whether a loop may pass this by in every turn: a branch, or behind a `continue`."""
+        return self.inside and (env is not self._open[-1].body or self._open[-1].filters)
+
+    def leave_out(self, test: cst.BaseExpression, env: Env) -> None:
+        """A test that nothing comes back from. Of positions (`if i == j: continue`) some are always
+        left.
+        """
+        if self.inside and self._open[-1].continues:
+            found = (env.fact(name) for name in roots_of(test))
+            about = [fact for fact in found if fact is not None]
+            positions = bool(about) and all(fact.dtype is DType.INT for fact in about)
+            self._open[-1].filters |= not positions
 
     def break_(self, node: cst.Break, env: Env) -> bool:
         if self._open:
@@ -77,6 +96,8 @@ class Loops:
     def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
         if called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
             self._bind_enumerated(node.iter, node.target, env)
+        elif called(node.iter) == "range" and isinstance(node.target, cst.Name):
+            self._expressions.bindings.bind(node.target, _POSITION, env)
         else:
             self._expressions.bindings.bind_each(node.target, source, env)
 
@@ -140,7 +161,8 @@ class Loops:
     def _turn(
         self, body: cst.BaseSuite, entry: Env, bind: Callable[[Env], None]
     ) -> tuple[list[Env], _Loop]:
-        env, loop = entry.child(), _Loop(entry)
+        env = entry.child()
+        loop = _Loop(entry, env)
         self._open.append(loop)
         try:
             bind(env)
