@@ -23,7 +23,7 @@ class UnguardedCountDivision(SiteRule):
     silent where a guard on the way keeps it away from 0. Under a sum or a loss a name is enough
     that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`; `avg_factor` and
     `normalizer` only in a public function that reduces, because it does not know who calls it.
-    A mean divides, too: `loss[mask].mean()` is flagged where a gradient is shown, without a fix.
+    A mean divides, too: `loss[mask].mean()` is flagged where a gradient is shown.
 
     ## Why is this bad
     A batch in which every token is masked, a group that got no member, a class without samples:
@@ -45,7 +45,8 @@ class UnguardedCountDivision(SiteRule):
     Adds the epsilon of masked operations, 1e-8, to the denominator; an `eps`, `self.eps` or `EPS`
     in reach is used instead when its size fits. What counts as a whole number of Python gets a
     floor instead, `max(len(kept), 1)`. With `guard-style = "clamp"` it writes a clamp where it
-    knows the library.
+    knows the library. The mean of a selection is left to you: `(loss * mask).sum() / (mask.sum() +
+    1e-8)`, or a test of `mask.any()` before it.
 
     ## Fix safety
     Bounded. A count is at least 1 where it is not 0, so the value changes by at most one part in
@@ -80,7 +81,8 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
         return
     yield Diagnosis(
         span=site.unit.span(operand.node),
-        message=f"Mean of {quoted(site, operand.node)}, of which nothing may be left: 0 / 0",
+        message=f"Mean of {quoted(site, operand.node)}, of which nothing may be left: 0 / 0. Divide "
+        "the sum by a guarded count, or ask first whether there are any",
         confidence=Confidence.POSSIBLE,
         why=(*chain(operand.fact), *because(shown)),
     )
