@@ -83,6 +83,18 @@ def unlikely(code: str, filename: str = "losses.py") -> bool:
     return bool(asked) and not api.check_source(code, filename).findings
 
 
+def test_a_step_of_a_schedule_is_not_small() -> None:
+    method = "    def moved(self, h):\n        return torch.exp(-h) - 1\n"
+    assert unlikely(f"{HEAD}class DiffusionScheduler:\n{method}")
+    assert not unlikely(f"{HEAD}class Flow:\n{method}")
+
+
+def test_pythons_own_exp_raises_an_error() -> None:
+    code = "import math\nimport torch\n\n\ndef f(x):\n    r = {}.exp(x)\n    return r / (1 + r)\n"
+    assert unlikely(code.format("math"))
+    assert not unlikely(code.format("torch"))
+
+
 def test_a_picture_may_be_blank() -> None:
     code = "import torch\n\n\n@torch.no_grad()\ndef {}(x):\n    return x / x.abs().max()\n"
     assert unlikely(code.format("log_images"))

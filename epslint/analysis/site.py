@@ -187,6 +187,11 @@ class Site:
         return self.mode.rehearsal and _MODULES.isdisjoint(self.scope.kin)
 
     @property
+    def unlearned(self) -> bool:
+        """Whether the function says that nothing is learned in it."""
+        return self.learning is not None and self.learning.is_denied(self.unit.stretch)
+
+    @property
     def pictured(self) -> bool:
         """Whether it is for people to look at: a blank picture hurts nobody."""
         return tells_of_picturing(self.scope.function) and not self.learned.evidence

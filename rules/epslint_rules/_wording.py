@@ -42,16 +42,16 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
 
 def of_digits(site: Site) -> Confidence:
     """How sure it is that digits are lost that somebody misses: who learns from a gradient does,
-    who looks at a reward may, and numpy has twice as many.
+    who looks at a reward may, who takes a step of a schedule does not, and numpy has twice as many.
     """
-    if _is_double(site):
+    if _is_double(site) or site.unlearned:
         return Confidence.UNLIKELY
     return Confidence.PROVEN if site.learned.evidence else Confidence.POSSIBLE
 
 
 def of_overflow(site: Site) -> Confidence:
-    """How sure it is that an exp of anything overflows: numpy's does at 709, others at 88."""
-    return Confidence.POSSIBLE if _is_double(site) else Confidence.PROVEN
+    """How sure it is that an exp of anything overflows unseen: Python's raises an error."""
+    return Confidence.UNLIKELY if site.result.form is Form.NUMBER else Confidence.PROVEN
 
 
 def _is_double(site: Site) -> bool:

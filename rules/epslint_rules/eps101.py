@@ -81,8 +81,8 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
         return
     yield Diagnosis(
         span=site.unit.span(operand.node),
-        message=f"Mean of {quoted(site, operand.node)}, of which nothing may be left: 0 / 0. Divide "
-        "the sum by a guarded count, or ask first whether there are any",
+        message=f"Mean of {quoted(site, operand.node)}, of which nothing may be left: 0 / 0. "
+        "Divide the sum by a guarded count, or ask first whether there are any",
         confidence=Confidence.POSSIBLE,
         why=(*chain(operand.fact), *because(shown)),
     )

@@ -10,11 +10,11 @@ from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import cannot_overflow, terms_of, weighed_exponential
 from epslint_rules._logarithm import is_replaceable, maker
-from epslint_rules._wording import made_elsewhere, quoted
+from epslint_rules._wording import made_elsewhere, of_overflow, quoted
 
 
 class LogOfSumOfExp(SiteRule):
@@ -81,7 +81,7 @@ class LogOfSumOfExp(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of {what}, {quoted(site, operand.node)}: exp overflows, "
             f"{stable_one} does not",
-            confidence=Confidence.PROVEN,
+            confidence=of_overflow(site),
             why=made_elsewhere(operand),
             fix=None if scaled else _fix(site, operand, total, exponentials[0]),
         )

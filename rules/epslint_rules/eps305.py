@@ -14,7 +14,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
-from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import (
     cannot_overflow,
@@ -24,7 +24,7 @@ from epslint_rules._exponential import (
     terms_of,
 )
 from epslint_rules._logarithm import split_sum
-from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, quoted
+from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, of_overflow, quoted
 
 
 class HandRolledSoftmax(SiteRule):
@@ -111,7 +111,7 @@ def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis
         span=site.unit.span(denominator.node),
         message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
         f"exp overflows, {name} does not",
-        confidence=Confidence.PROVEN,
+        confidence=of_overflow(site),
         why=made_elsewhere(numerator),
         fix=fix,
     )

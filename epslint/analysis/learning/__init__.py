@@ -80,6 +80,15 @@ class Learning:
         flow = self._flow(place, row)
         return NOT_SHOWN if flow is None else flow.of(_parsed(text))
 
+    def is_denied(self, stretch: Stretch) -> bool:
+        """Whether a function only uses what was learned, by its name or its class's: a scheduler, a
+        sampler. A constructor makes what is learned later.
+        """
+        place = self._place(stretch)
+        if place is None or place.function.name == "__init__":
+            return False
+        return self._is_denied(place)
+
     def is_around(self, stretch: Stretch) -> bool:
         """Whether a function takes the gradient of one that is written in it: what it makes outside
         of that one is constant there.
