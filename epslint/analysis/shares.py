@@ -21,7 +21,7 @@ from epslint.analysis.makers import is_one, is_some_of
 from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind, within
-from epslint.analysis.relations import is_squared_length
+from epslint.analysis.sums import is_squared_length
 from epslint.analysis.terms import ARRANGING, PRODUCTS, Term, arranged, factors, is_root, terms
 
 _TOTALS = frozenset({Op.SUM, Op.MEAN})
