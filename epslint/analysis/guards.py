@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import reduce
 from types import MappingProxyType
-from typing import Protocol
 
 import libcst as cst
 
@@ -14,51 +13,32 @@ from epslint.analysis.bare import binary
 from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
-from epslint.analysis.inside import is_place_of_least, is_quotient, told_of_arguments
+from epslint.analysis.inside import is_quotient
 from epslint.analysis.keys import (
     called,
-    factors,
     is_about_identity,
     is_none_test,
     key_of,
-    only_index,
     roots_of,
 )
 from epslint.analysis.ledger import still_means
-from epslint.analysis.limits import LEFT_BY, limits_by, of_extreme
-from epslint.analysis.makers import meaning_of
+from epslint.analysis.limits import LEFT_BY, limits_by
+from epslint.analysis.narrowing import Narrowing
 from epslint.analysis.operators import BELOW, COMPARING, MIRRORED, OPPOSITE, Comparing
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
-from epslint.analysis.rows import has_same_zeros, keeps_order, tells_of_rows
-from epslint.analysis.totals import note_counted
-
-
-class Evaluates(Protocol):
-    """What guards need of the interpreter."""
-
-    def quietly(self, node: cst.BaseExpression, env: Env) -> Fact: ...
-
-    def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
-
+from epslint.analysis.rows import keeps_order
 
 _LESS, _PLUS = cst.Subtract(), cst.Add()
 _ZERO = ranges.point(0.0)
-_COUNTING = frozenset({"sum", "count_nonzero"})
-_NUMBERS = frozenset({cst.Integer, cst.Float})
-_SIZES = frozenset({"len", "numel", "nelement", "size"})
 _TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
 _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
 
 
-class Guards:
+class Guards(Narrowing):
     """Refines environments by conditions."""
-
-    def __init__(self, evaluator: Evaluates) -> None:
-        self._evaluator = evaluator
-        self._behind: set[cst.CSTNode] = set()  # what the value being narrowed was made by
 
     def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Put into `env` what follows from `test` being true, or false."""
@@ -267,123 +247,6 @@ class Guards:
             return None  # a tuple of conditions is true whatever they are
         return origin if still_means(origin, env) else None
 
-    def narrow(self, node: cst.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
-        """Note that the value of `node` lies within `limits`."""
-        if limits == ranges.TOP:
-            return
-        if type(node) is cst.NamedExpr:
-            node = node.target
-        self._narrow_inside(node, limits, env)
-        key = key_of(node)
-        if key is None or type(node) in _NUMBERS:
-            return
-        narrowed = fact.within(limits)
-        env.refine(key, narrowed, roots_of(node))
-        if limits.positive:
-            note_counted(fact, env)
-        origin = fact.origin
-        if type(node) is cst.Call:
-            meaning = meaning_of(fact) if origin is not None and origin.node is node else None
-            if meaning is not None:
-                self._narrow_namesakes(meaning, limits, env)
-                env.refine(meaning, narrowed, roots_of(node))
-        if origin is None or origin.node is node or not still_means(origin, env):
-            return
-        if (behind := key_of(origin.node)) is not None and behind != key:
-            env.refine(behind, narrowed, roots_of(origin.node))
-        if origin.node in self._behind:
-            return  # `self.n = int(self.n)`: the attribute is made of itself
-        self._behind.add(origin.node)
-        self._narrow_inside(origin.node, limits, env)
-        self._behind.discard(origin.node)
-
-    @staticmethod
-    def _narrow_namesakes(meaning: str, limits: Range, env: Env) -> None:
-        """`if mask.sum() > 0:` tells of n too, where `n = mask.sum()` came before."""
-        for name in env.meant.get(meaning, ()):
-            fact = env.fact(name)
-            if fact is None or fact.origin is None or meaning_of(fact) != meaning:
-                continue
-            if still_means(fact.origin, env):
-                env.refine(name, fact.within(limits))
-
-    def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
-        """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
-        if not limits.has_zero:
-            for key in factors(node):
-                if (fact := env.fact(key)) is not None:
-                    env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
-        if type(node) is cst.Subscript and _is_shape(node.value):
-            assert isinstance(node.value, cst.Attribute)
-            self.resize(node.value.value, limits, env)
-        elif type(node) is cst.Subscript:
-            self._narrow_above_least(node, limits, env)
-        elif type(node) is cst.Call:
-            self._narrow_argument(node, limits, env)
-
-    def _narrow_above_least(self, node: cst.Subscript, limits: Range, env: Env) -> None:
-        """From `n[n.argmin()] > 0` to n."""
-        index, beyond = only_index(node), of_extreme("min", limits)
-        if index is None or beyond is None:
-            return
-        origin = self._evaluator.quietly(index, env).origin
-        if origin is None or not still_means(origin, env) or not is_place_of_least(origin, node):
-            return
-        self.narrow(node.value, self._evaluator.quietly(node.value, env), beyond, env)
-
-    def _narrow_argument(self, node: cst.Call, limits: Range, env: Env) -> None:
-        name, arguments = called(node), self._arguments(node, env)
-        if not arguments:
-            return
-        subject = arguments[0]
-        if name in _SIZES:
-            self.resize(subject, limits, env)
-        elif told := told_of_arguments(node, arguments, limits):
-            for argument, within in told:
-                self.narrow(argument, self._evaluator.quietly(argument, env), within, env)
-        elif name in _COUNTING and limits.hi <= 0:
-            self._assume_none(subject, env)
-        elif not limits.has_zero and tells_of_rows(node, arguments):
-            self._fill_rows(subject, env)
-
-    def _assume_none(self, counted: cst.BaseExpression, env: Env) -> None:
-        """`(n == 0).sum() == 0`: it holds of no element."""
-        if self._evaluator.quietly(counted, env).is_any(Kind.MASK):
-            self.assume(counted, False, env)
-
-    def _fill_rows(self, node: cst.BaseExpression, env: Env) -> None:
-        """`x.norm(dim=-1) > 0`, `x.abs().sum(1) > 0`: there is something in each row of x."""
-        while (inner := self._same_zeros(node, env)) is not None:
-            node = inner
-        if (key := key_of(node)) is not None:
-            fact = self._evaluator.quietly(node, env)
-            env.refine(key, fact.plus(Kind.NONZERO), roots_of(node))
-
-    def _same_zeros(self, node: cst.BaseExpression, env: Env) -> cst.BaseExpression | None:
-        """What is 0 where `node` is: x of `x.abs()` and of `x ** 2`."""
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
-            return node.left if isinstance(node.right, cst.Integer | cst.Float) else None
-        if isinstance(node, cst.Call) and has_same_zeros(node):
-            return next(iter(self._arguments(node, env)), None)
-        return None
-
-    def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
-        """What a call is about: the receiver of a method, then its arguments."""
-        arguments = [argument.value for argument in node.args]
-        func = node.func
-        if isinstance(func, cst.Attribute) and not self._evaluator.is_module(func.value, env):
-            return [func.value, *arguments]
-        return arguments
-
-    def resize(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
-        """Note how many elements `node` has."""
-        key = key_of(node)
-        if key is None:
-            return
-        fact = self._evaluator.quietly(node, env) or UNKNOWN
-        size = fact.size.meet(limits)
-        env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
-
 
 _ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
     {
@@ -402,7 +265,3 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, cst.Tuple | cst.List | cst.Set):
         return [element.value for element in node.elements]
     return [node]
-
-
-def _is_shape(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
