@@ -12,7 +12,6 @@ import libcst as cst
 
 from epslint.analysis import hints, names, ranges
 from epslint.analysis.comparisons import caps
-from epslint.analysis.ends import CAPPING
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.filters import filtered, prunes
@@ -28,6 +27,7 @@ from epslint.analysis.keys import (
     spares_first,
     spares_start,
 )
+from epslint.analysis.makers import is_ceiling
 from epslint.analysis.members import distinct
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -340,7 +340,9 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
         return fact
     return replace(
         told,
-        huge=Evidence.NONE if _has_ceiling(fact) else told.huge,
+        huge=Evidence.NONE
+        if is_ceiling(fact.origin)
+        else told.huge,  # `log_std = clip(x, *limits)`
         dtype=fact.dtype,
         form=fact.form,
         grad=fact.grad and told.grad,
@@ -348,14 +350,6 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
         parts=fact.parts,
         origin=fact.origin,
     )
-
-
-def _has_ceiling(fact: Fact) -> bool:
-    """`log_std = clip(head(x), *limits)`, whatever the limits are."""
-    origin = fact.origin
-    if origin is None or origin.op not in CAPPING:
-        return False
-    return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
 def _is_log_of(told: Fact, fact: Fact) -> bool:

@@ -215,10 +215,11 @@ def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 def _puts_into(function: FunctionOutline, attribute: str) -> bool:
     """`self.std[i] = x`, `self.std.data = x`, `self.std.data.copy_(x)`."""
-    nodes = descend(_definition(function))
+    nodes = descend(_definition(function), _CHANGING)
     return any(last_name(place) == attribute for node in nodes for place in _put_into(node))
 
 
+_CHANGING = frozenset({ast.Assign, ast.Attribute})
 _STORING = frozenset({"copy_", "set_", "lerp_", "fill_"})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from epslint.analysis.ends import CAPPING
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
@@ -73,6 +74,13 @@ def meaning_of(fact: Fact) -> str | None:
     if None in given.values():
         return None
     return f"{origin.op.name}({','.join(f'{name}={given[name]}' for name in sorted(given))})"
+
+
+def is_ceiling(origin: Origin | None) -> bool:
+    """Whether an operation puts an upper bound to its result, whichever that is."""
+    if origin is None or origin.op not in CAPPING:
+        return False
+    return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
 _STEPS = 8  # of how a value was made, no more are looked at

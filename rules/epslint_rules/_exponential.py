@@ -12,7 +12,7 @@ from epslint.analysis import ranges
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.hints import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.makers import undoes_log
+from epslint.analysis.makers import is_ceiling, undoes_log
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
@@ -52,10 +52,7 @@ def cannot_overflow(exponential: Origin) -> bool:
 
 def is_clipped(operand: Operand) -> bool:
     """Whether somebody has put a bound to it, whatever the bound is: that of an action space."""
-    origin = maker(operand.fact, through=True)
-    if origin is None or origin.op not in (Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM):
-        return False
-    return origin.op is not Op.CLAMP or "max" in origin.operands
+    return is_ceiling(maker(operand.fact, through=True))
 
 
 def only_capped(site: Site) -> bool:

@@ -73,7 +73,7 @@ def can_be_negative(site: Site, operand: Operand) -> bool:
     if fact.range.nonnegative:
         return False
     if fact.is_any(Kind.SPECTRUM):
-        return not site.rehearsed and not is_divided_by(site)
+        return not is_divided_by(site)
     origin = maker(fact)
     if fact.is_any(Kind.CANCELLED) and (origin is None or origin.op is not Op.ADD):
         return fact.ground is Evidence.PROVEN or _is_told_negative(site, operand)

@@ -279,8 +279,11 @@ def _handed_to_grad(outline: Outline) -> Iterator[str]:
             yield from _handed_to_gradient(statement)
 
 
+_CALLS = frozenset({ast.Call})
+
+
 def _handed_to_gradient(statement: ast.stmt) -> Iterator[str]:
-    for node in descend(statement):
+    for node in descend(statement, _CALLS):
         if isinstance(node, ast.Call) and last_name(node.func) in _GRADIENT_TAKERS:
             yield from (last_name(a) for a in node.args[:1])
 
