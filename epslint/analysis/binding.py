@@ -146,7 +146,7 @@ class Bindings:
                 # Who overwrites one place of many knows why: `frequency[0] = 1`.
                 after = replace(after.minus(Kind.MAGNITUDE), zero=Evidence.NONE)
         env.assign(path, replace(after, size=before.size), self._model.tick())
-        if (key := key_of(target)) is not None and only_index(target) is not None:
+        if (key := key_of(target)) is not None:
             env.refine(key, fact, roots_of(target))  # until it or its place is another
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
