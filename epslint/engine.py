@@ -126,7 +126,7 @@ def _harms_nobody(site: Site, diagnosis: Diagnosis) -> bool:
     """
     if site.rehearsed and not diagnosis.quiet:
         return True
-    if diagnosis.confidence is not Confidence.POSSIBLE:
+    if diagnosis.confidence is not Confidence.POSSIBLE or diagnosis.formula:
         return False
     return not site.mode.trains or site.pictured
 

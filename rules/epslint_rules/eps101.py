@@ -84,7 +84,7 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
         return
     if site.operand("dim") is not None or Op.SUB in site.uses:
         return  # a mean that is taken from what it is of: from none of them
-    if site.mended or not (shown := site.learned).evidence:
+    if site.mended or not (shown := site.learned).evidence or shown.offered:
         return
     yield Diagnosis(
         span=site.unit.span(operand.node),
