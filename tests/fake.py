@@ -45,6 +45,7 @@ class FakeSite:
     mode: Mode = field(default_factory=Mode)
     rehearsed: bool = False
     pictured: bool = False
+    overwritten: bool = False
 
     @property
     def as_called(self) -> FakeSite:

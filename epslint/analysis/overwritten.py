@@ -24,12 +24,15 @@ def is_overwritten(stretch: Stretch, row: int) -> bool:
 
 
 def _blocks(statements: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
-    """The statements themselves, and every suite of theirs."""
-    yield statements
-    for statement in statements:
-        for _, value in ast.iter_fields(statement):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                yield from _blocks(value)
+    """The statements themselves, and every suite of theirs; a thousand `elif` are as deep."""
+    waiting = [statements]
+    while waiting:
+        block = waiting.pop()
+        yield block
+        for statement in block:
+            for _, value in ast.iter_fields(statement):
+                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    waiting.append(value)
 
 
 def _assigned(statement: ast.stmt) -> str | None:

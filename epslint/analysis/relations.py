@@ -318,7 +318,23 @@ def square(operands: Mapping[str, Operand]) -> Fact | None:
 
 def product(operands: Mapping[str, Operand]) -> Fact | None:
     """Products that are known because of what both factors are made of."""
-    return square(operands) or filters.product(operands) or smoothed(operands)
+    return (
+        square(operands)
+        or _times_square(operands)
+        or filters.product(operands)
+        or smoothed(operands)
+    )
+
+
+def _times_square(operands: Mapping[str, Operand]) -> Fact | None:
+    """`2 * s * s`, which is `2 * (s * s)`."""
+    left, y = operands["x"].fact.origin, operands["y"]
+    if left is None or left.op is not Op.MUL or left.fact("x").constant is None:
+        return None
+    squared = square({"x": left.operands["y"], "y": y})
+    if squared is None:
+        return None
+    return transfer(Call(Op.MUL, {"x": left.fact("x"), "y": squared}))
 
 
 RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(

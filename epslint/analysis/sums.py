@@ -8,11 +8,13 @@ from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.forms import weighed_either_way
 from epslint.analysis.keys import key_of
-from epslint.analysis.makers import maker
+from epslint.analysis.makers import is_one, maker
 from epslint.analysis.marked import with_marked_zeros
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.transfer import Call, transfer
+
+_FLOORING = frozenset({Op.RELU, Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM})
 
 
 def total(operands: Mapping[str, Operand]) -> Fact | None:
@@ -23,6 +25,8 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
     for value, mask in ((x, y), (y, x)):
         if (repaired := with_marked_zeros(value, mask)) is not None:
             return repaired
+        if (lifted := _lifted(value, mask)) is not None:
+            return lifted
     if _is_square(x.fact) and _is_square(y.fact) and _share_out(x.fact.origin, y.fact.origin):
         summed = transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact}))
         return replace(summed, range=summed.range.without_zero())
@@ -30,6 +34,20 @@ def total(operands: Mapping[str, Operand]) -> Fact | None:
         # Hits and misses as they come, each of them one or the other: `tp / (tp + fp)`.
         return replace(transfer(Call(Op.ADD, {"x": x.fact, "y": y.fact})), zero=Evidence.NONE)
     return _mixture(x, y) or _of_equal_choices(x.fact, y.fact) or weighed_either_way(x, y)
+
+
+def _lifted(value: Operand, lack: Operand) -> Fact | None:
+    """`n + relu(eps - n)` is the larger of n and eps."""
+    made = lack.fact.origin
+    if made is None or made.op not in _FLOORING or lack.fact.range.lo != 0:
+        return None
+    missing = made.fact("x").origin
+    if missing is None or missing.op is not Op.SUB or not missing.fact("x").range.positive:
+        return None
+    taken = missing.operands["y"]
+    key = key_of(taken.node)
+    same = is_one(taken.fact, value.fact) or (key is not None and key == key_of(value.node))
+    return value.fact.within(ranges.POSITIVE) if same else None
 
 
 def _mixture(x: Operand, y: Operand) -> Fact | None:

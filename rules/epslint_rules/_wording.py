@@ -49,9 +49,12 @@ def of_digits(site: Site) -> Confidence:
 
 def of_gradient(reached: Evidence, shown: Shown) -> Confidence:
     """How sure a gradient is that is not finite: the value gets there, and somebody takes it."""
-    if shown.offered:
-        return Confidence.POSSIBLE
-    return CONFIDENCE[weakest(reached, shown.evidence)]
+    return Confidence.POSSIBLE if shown.offered else at_its_edge(weakest(reached, shown.evidence))
+
+
+def at_its_edge(evidence: Evidence) -> Confidence:
+    """A name tells what something is, and not how near it comes to the edge of that."""
+    return Confidence.PROVEN if evidence is Evidence.PROVEN else Confidence.POSSIBLE
 
 
 def of_overflow(site: Site) -> Confidence:

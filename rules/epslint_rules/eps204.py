@@ -11,7 +11,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._logarithm import guarded_log, is_harmless, maker, split_sum
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import at_its_edge, quoted
 
 
 class LogOfComplement(SiteRule):
@@ -95,6 +95,6 @@ def _of_log1p(site: Site, operand: Operand) -> Diagnosis:
     return Diagnosis(
         span=site.unit.span(operand.node),
         message=f"log1p of {quoted(site, operand.node)}, which reaches -1: the log is -inf there",
-        confidence=CONFIDENCE[operand.fact.ground],
+        confidence=at_its_edge(operand.fact.ground),
         why=chain(operand.fact),
     )

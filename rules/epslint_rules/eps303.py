@@ -14,7 +14,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rewrite import rewritten
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._exponential import cannot_overflow, capped, exponential_behind
 from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
 
@@ -86,11 +86,16 @@ class ClampAfterExp(SiteRule):
             span=site.unit.span(argument.node),
             message=f"The exp of {quoted(site, argument.node)} is clamped after it overflowed: "
             "the value is bounded, its gradient is NaN",
-            confidence=CONFIDENCE[argument.fact.huge],
+            confidence=_confidence(site, argument),
             why=made_elsewhere(operand),
             fix=_moved(site, operand, exponential, argument)
             or capped(site, argument, Clamp.POLICY),
         )
+
+
+def _confidence(site: Site, argument: Operand) -> Confidence:
+    """The value is bounded; it is the gradient that is not, if there is one."""
+    return CONFIDENCE[argument.fact.huge] if site.learned.evidence else Confidence.POSSIBLE
 
 
 def _stops_itself(argument: Operand) -> bool:

@@ -13,6 +13,7 @@ from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.site import Site
+from epslint.analysis.terms import factors
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
@@ -93,7 +94,17 @@ class HandRolledSoftmax(SiteRule):
 
 
 def _is_bounded(exponential: Origin) -> bool:
-    return cannot_overflow(exponential) or is_clipped(exponential.operands["x"])
+    argument = exponential.operands["x"]
+    return cannot_overflow(exponential) or is_clipped(argument) or _is_of_positions(argument)
+
+
+def _is_of_positions(argument: Operand) -> bool:
+    """`exp(-rate * arange(n))`: weights of places, by a rate that somebody chose."""
+    made = (factor.fact.origin for factor in factors(argument))
+    return any(origin is not None and origin.op in _PLACING for origin in made)
+
+
+_PLACING = frozenset({Op.ARANGE, Op.LINSPACE})
 
 
 def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis]:

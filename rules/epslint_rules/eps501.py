@@ -23,7 +23,7 @@ from epslint_rules._root import (
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import CONFIDENCE, because, of_gradient, quoted
+from epslint_rules._wording import at_its_edge, because, of_gradient, quoted
 
 
 class SqrtAtZero(SiteRule):
@@ -117,7 +117,7 @@ def _negative(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {_rounded(operand.fact)} that rounding can "
         "make negative: NaN",
-        confidence=CONFIDENCE[operand.fact.zero],
+        confidence=at_its_edge(operand.fact.zero),
         why=chain(operand.fact),
         fix=with_floor(site, operand),
     )

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint import stable
+from epslint.analysis.ends import ARRANGING
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.moments import base_of_square
@@ -15,12 +16,14 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import Slot, floor, rewritten
-from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
 
 # What takes away the sign that rounding gives it, or looks at it.
 _MENDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM, Op.RELU, Op.ABS, Op.COMPARE, Op.WHERE})
-_READ_OUT = frozenset({Op.ITEM})  # `max(float(var), 0)`
+# Seen through on the way there: `np.maximum(difference / n, eps)`, `max(float(var), 0)`.
+_THROUGH = ARRANGING | {Op.ITEM, Op.DIV, Op.MUL}
+_ROOTS = frozenset({Op.SQRT, Op.RSQRT, Op.POW, Op.LOG})
 
 
 class CancellingVariance(SiteRule):
@@ -77,7 +80,7 @@ class CancellingVariance(SiteRule):
     def check(self, site: Site) -> Iterator[Diagnosis]:
         if (
             not (site.result.is_any(Kind.CANCELLED) and site.result.is_any(Kind.VAR))
-            or site.ends(_READ_OUT) & _MENDING
+            or site.ends(_THROUGH) & _MENDING
             or site.chosen is not None
         ):
             return
@@ -86,10 +89,15 @@ class CancellingVariance(SiteRule):
             span=site.span,
             message=f"A variance as the difference of {quoted(site, squares.node)} and "
             f"{quoted(site, mean.node)}: where they are nearly equal, rounding makes it negative",
-            confidence=CONFIDENCE[site.result.zero],
+            confidence=CONFIDENCE[site.result.zero] if _is_rooted(site) else Confidence.POSSIBLE,
             why=(*made_elsewhere(squares), *made_elsewhere(mean)),
             fix=_fix(site),
         )
+
+
+def _is_rooted(site: Site) -> bool:
+    """Whether a root is seen to be taken of it: there a little less than 0 is NaN."""
+    return bool(site.ends(_THROUGH) & _ROOTS)
 
 
 def _fix(site: Site) -> Fix | None:

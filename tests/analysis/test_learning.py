@@ -36,6 +36,10 @@ class TestShownByTheFunction:
             "def reprojection_error(x):",
             "def kl_divergence(x):",
             "def log_prob(x):",
+            "def distance(x):",
+            "def distance(x, p: int = 2):",
+            "def distance(x: torch.Tensor) -> torch.Tensor:",
+            "def distance(x: torch.Tensor) -> tuple[torch.Tensor, int]:",
             "class Norm(nn.Module):\n  def forward(self, x):",
             "class Norm(Base):\n  def forward(self, x):",
             "class EdgeLoss:\n  def compare(self, x):",
@@ -45,20 +49,7 @@ class TestShownByTheFunction:
             "class Radial(Distribution):\n  def _size(self, x):",
         ],
     )
-    def test_by_its_name_or_class(self, head: str) -> None:
-        (finding,) = found(f"{head}\n    {ROOT}")
-        assert finding.confidence is Confidence.NAMED
-
-    @pytest.mark.parametrize(
-        "head",
-        [
-            "def distance(x):",
-            "def distance(x, p: int = 2):",
-            "def distance(x: torch.Tensor) -> torch.Tensor:",
-            "def distance(x: torch.Tensor) -> tuple[torch.Tensor, int]:",
-        ],
-    )
-    def test_by_its_signature_it_may_be(self, head: str) -> None:
+    def test_by_its_name_class_or_signature(self, head: str) -> None:
         (finding,) = found(f"{head}\n    {ROOT}")
         assert finding.confidence is Confidence.POSSIBLE
 
@@ -224,7 +215,7 @@ class TestConfidence:
         (proven,) = found(source)
         assert proven.confidence is Confidence.PROVEN
         (named,) = found("def penalty(x):\n    return x.softmax(-1).sqrt()")
-        assert named.confidence is Confidence.NAMED
+        assert named.confidence is Confidence.POSSIBLE
 
     def test_the_reasons_say_what_shows_it(self) -> None:
         (finding,) = found("def penalty(x):\n    return x.softmax(-1).sqrt()")
