@@ -6,6 +6,7 @@ operation up as often. `enum` does both in Python; these look the answer up. The
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum, Flag
 from typing import ClassVar, TypeVar, cast
 
@@ -22,7 +23,7 @@ class QuickFlag(Flag):
     """A set of flags whose operations look their result up instead of making it.
 
     `enum` gives every class Flag's own operators unless its body has others, so the body must say
-    `__or__, __and__ = either, both`.
+    `__or__ = either` and `__and__ = both`.
     """
 
     __hash__ = object.__hash__
@@ -44,3 +45,13 @@ def both(one: F, other: F) -> F:
 def _member(like: F, value: int) -> F:
     found = like._value2member_map_.get(value)  # a member finds it at once, its class by detours
     return type(like)(value) if found is None else cast(F, found)
+
+
+def emptied(room: object) -> None:
+    """Take everything out of an object, so that it no longer refers to anything."""
+    try:
+        vars(room).clear()
+    except TypeError:  # compiled: it has no dictionary, and says what it has instead
+        for name in type(room).__mypyc_attrs__:  # type: ignore[attr-defined]
+            with suppress(AttributeError):  # one that was never set
+                delattr(room, name)
