@@ -12,8 +12,7 @@ HEAD = "import torch\n\n\n"
 CASES = {
     # arithmetic alone
     "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.PROVEN,
-    "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.PROVEN,
-    "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.PROVEN,
+    "def f(rewards):\n    return (rewards - rewards.mean()) / rewards.std()": Confidence.PROVEN,
     # what a thing is called
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
@@ -27,7 +26,11 @@ CASES = {
     "def f(x, mask):\n    return (x * mask).sum() / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.norm()": Confidence.POSSIBLE,
     "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
+    "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.POSSIBLE,
+    # a gradient that somebody may take, of a function that is there for anybody
+    "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x**2).sum(-1).sqrt()": Confidence.POSSIBLE,
     # digits that nobody may miss
+    "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
 }
@@ -40,6 +43,13 @@ def test_a_finding_says_how_sure_it_is(code: str, confidence: Confidence) -> Non
 
 # The same sum, where the mask's emptiness would be on its way into a loss, and where not.
 SUM = "def f(x, mask):\n    return (x * mask).sum() / mask.sum()\n"
+WORLD = """class Pole:
+    def reset(self):
+        return self.start
+
+    def step(self, state, action):
+        return state + action
+"""
 PLACES = {
     ("import numpy as np", "returns.py"): Confidence.UNLIKELY,
     ("import numpy as np\nimport torch", "returns.py"): Confidence.POSSIBLE,
@@ -55,6 +65,11 @@ PLACES = {
     ("import torch", "project/envs/wrappers/normalize.py"): Confidence.POSSIBLE,
     ("import torch", "/opt/conda/envs/py311/lib/project/losses.py"): Confidence.POSSIBLE,
     ("import torch", "project/environment_model.py"): Confidence.POSSIBLE,
+    # The same by what it does: it is reset, and takes actions.
+    (f"import torch\n\n{WORLD}", "project/task.py"): Confidence.UNLIKELY,
+    (f"import torch\n\n{WORLD.replace('Pole', 'PoleWrapper')}", "task.py"): Confidence.POSSIBLE,
+    (f"import torch\n\n{WORLD.replace('action', 'action, reward')}", "a.py"): Confidence.POSSIBLE,
+    (f"import torch\n\n{WORLD}\n\nloss.backward()", "task.py"): Confidence.POSSIBLE,
 }
 
 

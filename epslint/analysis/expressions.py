@@ -40,7 +40,7 @@ from epslint.analysis.origin import Operand, behind
 from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
-from epslint.analysis.totals import is_sum_of_positives
+from epslint.analysis.totals import is_of_positives
 from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
@@ -178,12 +178,12 @@ class Expressions:
 
     def _measured_again(self, fact: Fact, env: Env) -> Fact:
         """`n = len(xs)`, then `if not xs: return`: what is learnt of xs since is learnt of n. So is
-        it of their sum.
+        it of their sum, and of a root.
         """
         origin = fact.origin
         if origin is None or not fact.zero:
             return fact
-        if origin.op is Op.SUM and is_sum_of_positives(origin, env):
+        if is_of_positives(origin, env):
             return fact.within(ranges.POSITIVE)
         if (
             not fact.is_any(Kind.LENGTH)

@@ -62,6 +62,8 @@ class Kind(QuickFlag):
     SIGNED = auto()  # seen to take both signs
     SHIFTED = auto()  # x − max(x): its largest element is exactly 0
     PEAKED = auto()  # exp of SHIFTED: its largest element is exactly 1
+    HOLED = auto()  # one of its elements is exactly 0: zeros were put before the others
+    UNEVEN = auto()  # as a whole, not all of it is equal: a test says so
     # In each of its rows something is not 0: a test of their norms says so. Which axis that is, is
     # not kept: who tests rows divides rows.
     NONZERO = auto()
@@ -89,7 +91,7 @@ class Kind(QuickFlag):
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
 PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED
-PROMISED |= Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO | Kind.BELOW
+PROMISED |= Kind.HOLED | Kind.UNEVEN | Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO | Kind.BELOW
 # Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
 _SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK
 # Kinds that a range can contradict. A magnitude kept away from 0 is none: after a join with the

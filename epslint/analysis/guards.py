@@ -9,7 +9,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from epslint.analysis import ranges
-from epslint.analysis.bare import binary
+from epslint.analysis.bare import binary, comparison, comparison_target, unary
 from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
@@ -24,11 +24,12 @@ from epslint.analysis.keys import (
 from epslint.analysis.ledger import still_means
 from epslint.analysis.limits import LEFT_BY, limits_by
 from epslint.analysis.narrowing import Narrowing
-from epslint.analysis.operators import BELOW, COMPARING, MIRRORED, OPPOSITE, Comparing
+from epslint.analysis.operators import BELOW, COMPARING, MIRRORED, OPPOSITE, Comparing, operator_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.ranges import Range
 from epslint.analysis.rows import keeps_order
+from epslint.analysis.spreads import alike, apart
 
 _LESS, _PLUS = cst.Subtract(), cst.Add()
 _ZERO = ranges.point(0.0)
@@ -132,6 +133,8 @@ class Guards(Narrowing):
             fact = mine.fact.plus(Kind.BELOW) if below else mine.fact
             self.narrow(mine.node, fact, limits_by(sign, fact, other), env)
         self._separate(left, right, holding, env)
+        self.differ(apart(left, holding, right), env)
+        self.differ(apart(right, MIRRORED[holding], left), env)
 
     def _belong(
         self, node: cst.BaseExpression, group: cst.BaseExpression, inside: bool, env: Env
@@ -187,17 +190,22 @@ class Guards(Narrowing):
             self._assume_truthy(test, truth, env)
             if (name, truth) in _OF_EVERY_ELEMENT:
                 self._assume_every(subject, truth, env)
+            elif name == "all":
+                self._assume_not_every(subject, env)
 
     def _assume_type(
         self, node: cst.BaseExpression, types: cst.BaseExpression | None, truth: bool, env: Env
     ) -> None:
-        """What is not a tensor here is not the one that the code before made."""
+        """What is not a tensor here is not the one that the code before made; but log-probabilities
+        are so in whatever form.
+        """
         about_tensors = types is None or any(called(t) in _TENSORS for t in _elements(types))
         key = key_of(node)
         if truth or key is None or not about_tensors:
             return
         fact = self._evaluator.quietly(node, env)
-        if fact.form.tensor or (fact.form is Form.UNKNOWN and fact.origin is not None):
+        made = fact.origin is not None and not fact.is_any(Kind.LOGPROB | Kind.LOGRATIO)
+        if fact.form.tensor or (fact.form is Form.UNKNOWN and made):
             env.refine(key, UNKNOWN, roots_of(node))
 
     def _assume_every(self, tested: cst.BaseExpression, truth: bool, env: Env) -> None:
@@ -205,6 +213,15 @@ class Guards(Narrowing):
             self._assume_of_each(tested, truth, env)
         for element in _elements(tested):
             self.assume(element, truth, env)
+
+    def _assume_not_every(self, tested: cst.BaseExpression, env: Env) -> None:
+        """`not (labels == ignored).all()`: some are not, and `(labels != ignored).sum()` is above
+        0. And where not all are equal to the first, they differ.
+        """
+        self.differ(alike(tested), env)
+        key = key_of(_opposite(tested))
+        if key is not None:
+            env.refine(f"{key}.any()", Fact(range=ranges.SOME), roots_of(tested))
 
     def _assume_of_each(self, test: cst.GeneratorExp, truth: bool, env: Env) -> None:
         """`all(n > 0 for n in counts)`: so is every element of the list."""
@@ -259,6 +276,15 @@ _ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
         cst.Call: Guards._assume_call,
     }
 )
+
+
+def _opposite(test: cst.BaseExpression) -> cst.BaseExpression:
+    """`x != y` for `x == y`, `~mask` for a mask."""
+    operator = operator_of(test)
+    if operator is None or not isinstance(test, cst.Comparison):
+        return unary(cst.BitInvert(), test)
+    other = comparison_target(OPPOSITE[operator](), test.comparisons[0].comparator)
+    return comparison(test.left, [other])
 
 
 def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -171,7 +171,9 @@ def tells_of_threshold(name: str) -> bool:
     return _THRESHOLD.search(snake(name)) is not None
 
 
-_ACTION_SCALE = re.compile(r"(^|_)(log_?(stds?|stddevs?|sigmas?|alphas?)|(std|sigma)_params?)(_|$)")
+_ACTION_SCALE = re.compile(
+    r"(^|_)(log_?(stds?|stddevs?|sigmas?|alphas?)|(std|sigma)_(params?|log))(_|$)"
+)
 
 
 def tells_of_action_scale(name: str) -> bool:

@@ -60,8 +60,11 @@ def _marks_zeros(mask: Operand, inline: bool, value: Operand) -> bool:
 
 
 def _is_same(x: Operand, y: Operand, inline: bool) -> bool:
-    """Whether two operands are one value: made by one operation, or called the same at once."""
+    """Whether two operands are one value: made by one operation, or called the same at once; or,
+    where nobody knows what made it, called the same and known as the same.
+    """
     if is_one(x.fact, y.fact):
         return True
     key = key_of(x.node)
-    return inline and key is not None and key == key_of(y.node)
+    same = inline or (x.fact is y.fact and x.fact.origin is None)
+    return same and key is not None and key == key_of(y.node)

@@ -100,7 +100,8 @@ _WORDS = (
         _fact(ranges.REAL, Kind.LOGPROB),
     ),
     _word(
-        r"(^|_)log_?(std|stds|sigma|sigmas|var|vars|variance|alpha|scale|scales|stddev)$",
+        r"(^|_)(log_?(std|stds|sigma|sigmas|var|vars|variance|alpha|scale|scales|stddev)|"
+        r"(std|sigma|var|alpha|scale)_log)$",
         _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
     ),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),

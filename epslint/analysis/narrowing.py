@@ -17,9 +17,11 @@ from epslint.analysis.keys import called, factors, key_of, only_index, roots_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.limits import of_extreme
 from epslint.analysis.makers import meaning_of
+from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import Range
 from epslint.analysis.rows import has_same_zeros, tells_of_rows
-from epslint.analysis.totals import note_counted
+from epslint.analysis.spreads import stretched
+from epslint.analysis.totals import note_counted, note_some
 
 
 class Evaluates(Protocol):
@@ -88,6 +90,7 @@ class Narrowing:
     def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
         if not limits.has_zero:
+            self.differ(stretched(node), env)
             for key in factors(node):
                 if (fact := env.fact(key)) is not None:
                     env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
@@ -95,9 +98,18 @@ class Narrowing:
             assert isinstance(node.value, cst.Attribute)
             self.resize(node.value.value, limits, env)
         elif type(node) is cst.Subscript:
+            if not limits.has_zero:
+                note_some(Operand(node.value, self._evaluator.quietly(node.value, env)), env)
             self._narrow_above_least(node, limits, env)
         elif type(node) is cst.Call:
             self._narrow_argument(node, limits, env)
+
+    def differ(self, node: cst.BaseExpression | None, env: Env) -> None:
+        """Note that not all elements of `node` are equal."""
+        if node is None or (key := key_of(node)) is None:
+            return
+        fact = self._evaluator.quietly(node, env)
+        env.refine(key, fact.plus(Kind.UNEVEN), roots_of(node))
 
     def _narrow_above_least(self, node: cst.Subscript, limits: Range, env: Env) -> None:
         """From `n[n.argmin()] > 0` to n."""

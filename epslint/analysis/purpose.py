@@ -29,6 +29,12 @@ _WORLD = re.compile(
     r"(^|[/\\])env(s|ironments?)?[/\\](?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$"
 )
 
+# And what makes a world by what it does: it is reset, and takes an action.
+_RESET = re.compile(r"^\s+def reset\(", re.MULTILINE)
+_STEP = re.compile(r"^\s+def step\(\s*self,\s*(\w+[^,()]*,\s*)?actions?\b[^()]*\)", re.MULTILINE)
+
+_WRAPS = re.compile(r"^class [^\n]*(wrapper|normali[sz]|vec_?env)", re.IGNORECASE | re.MULTILINE)
+
 _LEARNS = re.compile(r"\.backward\(|\bvalue_and_grad\(|\bjax\.grad\(|\.gradient\(")
 
 # A metric is there for anybody's data, whichever library it is written with.
@@ -62,8 +68,14 @@ def trains(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
 
 
 def _is_world(filename: str, text: str) -> bool:
-    """By its place; but where a gradient is taken somebody learns."""
-    return _WORLD.search(filename) is not None and _LEARNS.search(text) is None
+    """By its place, or by what it does; but where a gradient is taken somebody learns."""
+    return (_WORLD.search(filename) is not None or _acts(text)) and _LEARNS.search(text) is None
+
+
+def _acts(text: str) -> bool:
+    """Whether something is reset and takes actions. Who is told of rewards is an agent."""
+    step = _STEP.search(text) if _RESET.search(text) else None
+    return step is not None and "reward" not in step.group() and _WRAPS.search(text) is None
 
 
 def _roots(imports: Mapping[str, str]) -> set[str]:

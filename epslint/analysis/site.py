@@ -162,7 +162,7 @@ class Site:
     @property
     def compared(self) -> bool:
         """Whether the result is only compared: NaN and inf decide, and nothing is made of them."""
-        return self.only(frozenset({Op.COMPARE}), ARRANGING | ELEMENTWISE)
+        return self.only(frozenset({Op.COMPARE}), ARRANGING | ELEMENTWISE | {Op.DOT, Op.MATMUL})
 
     @property
     def mended(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -29,6 +30,17 @@ _PAD_MASK = Fact(
     range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
 )
 _TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
+# The branches of a `cond`, by position or by name, and whether the test holds there.
+_BRANCHES: Mapping[str, bool] = MappingProxyType(
+    {
+        "1": True,
+        "true_fun": True,
+        "true_fn": True,
+        "2": False,
+        "false_fun": False,
+        "false_fn": False,
+    }
+)
 # Everybody has a `meshgrid` of his own, for the sake of older versions.
 _GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
@@ -62,14 +74,23 @@ class Strangers:
         """What a stranger is given, by keyword or position; it may come back changed."""
         use, given = use_in(node), dict[str, Fact]()
         for position, argument in enumerate(node.args):
-            fact = self._expressions.eval(argument.value, env)
+            name = argument.keyword.value if argument.keyword else str(position)
+            fact = self._expressions.eval(argument.value, self._branch(node, name, env))
             self._expressions.ledger.note_use(use, node, fact)
-            given[argument.keyword.value if argument.keyword else str(position)] = fact
+            given[name] = fact
             if use is Op.REPORT and isinstance(argument.value, cst.Dict):
                 self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self.forget(argument.value, fact, env)
         return given
+
+    def _branch(self, node: cst.Call, name: str, env: Env) -> Env:
+        """`lax.cond(n > 0, lambda: x / n, lambda: x)`: what a branch is called under."""
+        if name not in _BRANCHES or called(node) != "cond":
+            return env
+        inner = env.child()
+        self._expressions.guards.assume(node.args[0].value, _BRANCHES[name], inner)
+        return inner
 
     def forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""

@@ -39,6 +39,12 @@ def note_counted(count: Fact, env: Env) -> None:
             env.refine(key, Fact(ranges.POSITIVE), roots_of(value.node))
 
 
+def note_some(value: Operand, env: Env) -> None:
+    """An element is not 0: note it of what it is an element of, for its total."""
+    if _is_nonnegative(value.fact) and (key := _key(value)) is not None:
+        env.refine(key, Fact(ranges.POSITIVE), roots_of(value.node))
+
+
 def as_counted(total: Fact, env: Env) -> Fact:
     """A total, with what was noted of what it is the total of."""
     origin = _made_at_once(total, _AS_ONE)
@@ -50,11 +56,11 @@ def as_counted(total: Fact, env: Env) -> Fact:
     return total.within(ranges.POSITIVE)
 
 
-def is_sum_of_positives(total: Origin, env: Env) -> bool:
+def is_of_positives(total: Origin, env: Env) -> bool:
     """Whether a test since then has found all of what was summed above 0: `n = x.sum(1)`, then
-    `if x.min() <= 0: return`.
+    `if x.min() <= 0: return`. Or what a root was taken of.
     """
-    terms = total.operands.get("x")
+    terms = total.operands.get("x") if total.op in (Op.SUM, Op.SQRT) else None
     key = None if terms is None else key_of(terms.node)
     now = None if key is None else env.fact(key)
     if now is None or not now.range.positive or now.can_be_empty:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import words_of
 from epslint.analysis.learning import Shown
 from epslint.analysis.origin import Operand
@@ -30,23 +30,28 @@ _AT_REST = (Form.NUMPY, Form.NUMBER)  # data and measurements; what is trained i
 def if_data_allow(site: Site, fact: Fact) -> Confidence:
     """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
 
-    Equal rewards in a group, and dead features, are ordinary; whole tables of data are not equal.
+    Equal rewards in a group are ordinary; whole tables, pictures and sequences are not equal.
     A vector of numpy's that is made of length 1 is a direction that somebody chose, or weights.
     """
     if fact.is_any(Kind.NORM) and fact.form is Form.NUMPY:
         return Confidence.UNLIKELY
-    at_rest = fact.form in _AT_REST or (fact.form is Form.UNKNOWN and not site.mode.trains)
-    ordinary = fact.is_any(_OF_ROLLOUTS) or not at_rest
-    return CONFIDENCE[fact.zero] if fact.is_any(_SPREAD) and ordinary else Confidence.POSSIBLE
+    ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
+    return CONFIDENCE[fact.zero] if ordinary else Confidence.POSSIBLE
 
 
 def of_digits(site: Site) -> Confidence:
-    """How sure it is that digits are lost that somebody misses: who learns from a gradient does,
-    who looks at a reward may, who takes a step of a schedule does not, and numpy has twice as many.
+    """How sure it is that digits are lost that somebody misses: that depends on how small the
+    numbers are; who takes a step of a schedule does not miss them, and numpy has twice as many.
     """
-    if _is_double(site) or site.unlearned:
-        return Confidence.UNLIKELY
-    return Confidence.PROVEN if site.learned.evidence else Confidence.POSSIBLE
+    lost = not (_is_double(site) or site.unlearned)
+    return Confidence.POSSIBLE if lost else Confidence.UNLIKELY
+
+
+def of_gradient(reached: Evidence, shown: Shown) -> Confidence:
+    """How sure a gradient is that is not finite: the value gets there, and somebody takes it."""
+    if shown.offered:
+        return Confidence.POSSIBLE
+    return CONFIDENCE[weakest(reached, shown.evidence)]
 
 
 def of_overflow(site: Site) -> Confidence:

@@ -94,9 +94,10 @@ def _single(site: Site, operand: Operand) -> Confidence | None:
     size = operand.fact.size
     if not size.contains(1.0):
         return None
-    if size != SOME or _selects(site, operand):
+    if _selects(site, operand):
         return Confidence.PROVEN
-    return Confidence.NAMED if hints.tells_of_group(site.unit.text(operand.node)) else None
+    known = size != SOME or hints.tells_of_group(site.unit.text(operand.node))
+    return Confidence.POSSIBLE if known else None  # how large a group is, is often a setting
 
 
 def _selects(site: Site, operand: Operand) -> bool:
@@ -104,7 +105,8 @@ def _selects(site: Site, operand: Operand) -> bool:
     dim = site.operand("dim")
     along_them = dim is None or dim.fact.constant == 0
     origin = maker(operand.fact, through=True)
-    return along_them and origin is not None and origin.op is Op.SELECT
+    masked = origin is not None and origin.op is Op.SELECT and "mask" in origin.operands
+    return along_them and masked
 
 
 def _corrected(site: Site) -> bool:

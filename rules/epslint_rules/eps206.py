@@ -111,6 +111,8 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         return None
     exponential = _exponential(term)
     if exponential is not None:
+        if _is_chosen_small(site):
+            return None
         # The argument of an exp that has a name of its own may have changed since.
         written_here = exponential.node is term.node and is_plain(exponential)
         return "softplus", exponential.operands["x"] if written_here else None
@@ -145,6 +147,12 @@ def _exponential(term: Operand) -> Origin | None:
     if origin is None or origin.op is not Op.EXP:
         return None
     return None if origin.fact("x").range.hi <= 0 else origin
+
+
+def _is_chosen_small(site: Site) -> bool:
+    """`where(x < 20, log(1 + exp(x)), x)`: what overflows is left out, but for its gradient."""
+    chosen = None if site.chosen is None else site.chosen.get("x")
+    return chosen is not None and chosen.range.hi < math.inf and not site.learned.evidence
 
 
 def _is_natural(site: Site) -> bool:

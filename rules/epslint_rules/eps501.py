@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import Fact, Kind, weakest
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -23,7 +23,7 @@ from epslint_rules._root import (
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._wording import CONFIDENCE, because, of_gradient, quoted
 
 
 class SqrtAtZero(SiteRule):
@@ -106,7 +106,7 @@ def _infinite_slope(site: Site, operand: Operand, shown: Shown) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}, and the slope of a root is infinite there",
-        confidence=CONFIDENCE[weakest(fact.zero, shown.evidence)],
+        confidence=of_gradient(fact.zero, shown),
         why=(*chain(fact), *because(shown)),
         fix=with_epsilon(site, operand),
     )

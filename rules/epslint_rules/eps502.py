@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import weakest
 from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -20,7 +19,7 @@ from epslint_rules._root import (
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._wording import because, of_gradient, quoted
 
 
 class FractionalPowerAtZero(SiteRule):
@@ -92,7 +91,7 @@ def _infinite_slope(site: Site, operand: Operand, exponent: float, shown: Shown)
         span=site.unit.span(operand.node),
         message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(fact)} "
         f"in {fact.range}: {zero_when(fact)}, and the slope is infinite there",
-        confidence=CONFIDENCE[weakest(fact.zero, shown.evidence)],
+        confidence=of_gradient(fact.zero, shown),
         why=(*chain(fact), *because(shown)),
         fix=with_floor(site, operand) or with_epsilon(site, operand),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import weakest
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
@@ -17,7 +16,7 @@ from epslint_rules._choice import (
     is_singular,
 )
 from epslint_rules._division import learned
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._wording import because, of_gradient, quoted
 
 
 class WhereTrap(SiteRule):
@@ -93,7 +92,7 @@ class WhereTrap(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=_message(site, operand),
-            confidence=CONFIDENCE[weakest(reached, shown.evidence)],
+            confidence=of_gradient(reached, shown),
             why=(*chain(operand.fact), *because(shown)),
             fix=guarded_input(site, operand, site.choice),
         )

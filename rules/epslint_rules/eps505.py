@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from epslint import stable
-from epslint.analysis.fact import Fact, Form, weakest
+from epslint.analysis.fact import Fact, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -22,7 +22,7 @@ from epslint_rules._root import (
     root_of,
     with_epsilon,
 )
-from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, quoted
+from epslint_rules._wording import because, made_elsewhere, of_gradient, quoted
 
 # What a sum and a root say besides what they are taken of, as vector_norm calls it.
 _KEPT = ("dim", "keepdim", "dtype", "out")
@@ -93,7 +93,7 @@ class HandRolledNorm(SiteRule):
             span=site.unit.span(operand.node),
             message=f"A norm by hand, the root of {quoted(site, operand.node)}: "
             "its gradient is NaN where everything is 0",
-            confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
+            confidence=of_gradient(operand.fact.zero, shown),
             why=(*made_elsewhere(operand), *because(shown)),
             fix=_vector_norm(site, operand) or with_epsilon(site, operand),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis.fact import Fact, Kind, weakest
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -16,7 +16,7 @@ from epslint.rewrite import changes_in_place, epsilon_text, guard
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._choice import EXPONENTIALS, SINGULAR
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._wording import because, of_gradient, quoted
 
 # What hands on a NaN that it did not make.
 _CARRYING = frozenset(
@@ -135,7 +135,7 @@ def _diagnosis(site: Site, origin: Origin, operand: Operand, shown: Shown) -> Di
         span=site.unit.span(operand.node),
         message=f"nan_to_num mends the value where {quoted(site, operand.node)} is 0, not the "
         "gradient: that is NaN",
-        confidence=CONFIDENCE[weakest(operand.fact.zero, shown.evidence)],
+        confidence=of_gradient(operand.fact.zero, shown),
         why=(*chain(operand.fact), *because(shown)),
         fix=_fix(replace(site, op=origin.op, node=origin.node, operands=origin.operands), operand),
     )

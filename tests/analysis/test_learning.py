@@ -36,10 +36,6 @@ class TestShownByTheFunction:
             "def reprojection_error(x):",
             "def kl_divergence(x):",
             "def log_prob(x):",
-            "def distance(x):",
-            "def distance(x, p: int = 2):",
-            "def distance(x: torch.Tensor) -> torch.Tensor:",
-            "def distance(x: torch.Tensor) -> tuple[torch.Tensor, int]:",
             "class Norm(nn.Module):\n  def forward(self, x):",
             "class Norm(Base):\n  def forward(self, x):",
             "class EdgeLoss:\n  def compare(self, x):",
@@ -49,9 +45,22 @@ class TestShownByTheFunction:
             "class Radial(Distribution):\n  def _size(self, x):",
         ],
     )
-    def test_by_its_name_class_or_signature(self, head: str) -> None:
+    def test_by_its_name_or_class(self, head: str) -> None:
         (finding,) = found(f"{head}\n    {ROOT}")
         assert finding.confidence is Confidence.NAMED
+
+    @pytest.mark.parametrize(
+        "head",
+        [
+            "def distance(x):",
+            "def distance(x, p: int = 2):",
+            "def distance(x: torch.Tensor) -> torch.Tensor:",
+            "def distance(x: torch.Tensor) -> tuple[torch.Tensor, int]:",
+        ],
+    )
+    def test_by_its_signature_it_may_be(self, head: str) -> None:
+        (finding,) = found(f"{head}\n    {ROOT}")
+        assert finding.confidence is Confidence.POSSIBLE
 
     @pytest.mark.parametrize(
         "head",

@@ -7,8 +7,18 @@ there and says so loudly. Where a place in the text is asked for, which is where
 something, the lines are parsed in full and `twins` says which node is which.
 """
 
-from epslint.analysis.bare.nodes import binary
+from epslint.analysis.bare.nodes import binary, comparison, comparison_target, unary
 from epslint.analysis.bare.shape import UnlikeError, children, twins
 from epslint.analysis.bare.statements import Statement, statements
 
-__all__ = ["Statement", "UnlikeError", "binary", "children", "statements", "twins"]
+__all__ = [
+    "Statement",
+    "UnlikeError",
+    "binary",
+    "children",
+    "comparison",
+    "comparison_target",
+    "statements",
+    "twins",
+    "unary",
+]

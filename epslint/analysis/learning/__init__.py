@@ -162,7 +162,8 @@ class Learning:
             return _named(text, function) if formula else NOT_SHOWN
         if not self._beside and is_for_anybody(function, self._filename):
             text = f"`{function.name}` maps tensors to tensors for anybody"
-            return replace(_named(text, function), presumed=function.returns is None)
+            untyped = function.returns is None
+            return replace(_named(text, function), presumed=untyped, offered=True)
         return NOT_SHOWN
 
     def _by_name(self, function: FunctionNode) -> Shown:

@@ -25,6 +25,7 @@ class Shown:
     text: str
     row: int | None = None
     presumed: bool = False  # of a function that has no types, because nothing speaks against it
+    offered: bool = False  # only that a function is there for anybody, who may never differentiate
 
     @property
     def firm(self) -> bool:

@@ -44,7 +44,7 @@ _FILES = re.compile(
 # Places of what is not a library or a bag of all sorts, and functions of what is measured or laid
 # out beforehand: where no types say what a function is for, they do.
 _PLACES = re.compile(
-    r"(^|[/\\])(\w*envs?|environments?|tasks|datasets?|data|scripts?|examples?|demos?|tools?|bin|"
+    r"(^|[/\\])(\w*envs?|environments?|tasks?|datasets?|data|scripts?|examples?|demos?|tools?|bin|"
     r"eval\w*|\w*metrics?|preprocess\w*|benchmarks?|tests?|tutorials?|notebooks?|experiments?|"
     r"visuali[sz]\w*|plot\w*|infer\w*)[/\\]\w+\.py$|"  # the nearest folder: others are anybody's
     r"(^|[/\\])(\w*_)?(utils?|helpers?|misc|common|stats|statistics)\.py$"

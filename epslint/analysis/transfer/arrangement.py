@@ -148,7 +148,8 @@ def _of_several(pieces: Range) -> Range:
 
 
 def stacked(call: Call) -> Fact:
-    fact = replace(like(call, _put_together(call.x).minus(WHOLE)), form=call.result_form)
+    whole = _put_together(call.x).minus(WHOLE).plus(_holed(call.x))
+    fact = replace(like(call, whole), form=call.result_form)
     return replace(fact, size=_of_several(fact.size)) if call.x.form is Form.LIST else fact
 
 
@@ -162,6 +163,12 @@ def _put_together(pieces: Fact) -> Fact:
         return pieces
     about = joined(rest)
     return replace(about, range=about.range.join(pieces.range), form=pieces.form)
+
+
+def _holed(pieces: Fact) -> Kind:
+    """`cat([zeros(1, n), dones[:-1]])`: at the first step nothing is done yet."""
+    first = next((fact for _, fact in pieces.parts), None)
+    return Kind.HOLED if first is not None and first.constant == 0 else Kind.NONE
 
 
 def filled(value: float) -> Transfer:

@@ -126,13 +126,14 @@ def spread(kind: Kind) -> Transfer:
 
     def transfer(call: Call) -> Fact:
         x = call.x
+        equal = _are_many(call) or not x.is_any(Kind.UNEVEN)
         nan = x.range.nan or x.size.contains(1.0) or x.can_be_empty
         return result(
             call,
             replace(ranges.NONNEGATIVE, nan=nan),
             kind | (x.kinds & TOPIC),
             ground=Evidence.PROVEN,
-            zero=_unless_drawn(Evidence.PROVEN, x),
+            zero=_unless_drawn(Evidence.PROVEN, x) if equal else Evidence.NONE,
         )
 
     return transfer
@@ -157,6 +158,7 @@ def norm(call: Call) -> Fact:
     # What is positive by its name is so as a number: the concentration of a von Mises is a vector.
     shown = call.x.ground is not Evidence.NAMED
     some = shown and not call.x.range.has_zero and not call.x.can_be_empty
+    some = some or call.x.is_any(_UNITARY | Kind.PROB)  # each may be 0, but not all of them
     range_ = ranges.POSITIVE if some or _along_rows(call) else ranges.NONNEGATIVE
     return result(call, range_, kinds, ground=Evidence.PROVEN, zero=zero)
 
@@ -192,6 +194,7 @@ def _extreme(call: Call) -> Fact:
     range_ = x.range
     if largest and (x.is_any(_UNITARY) or (x.range.nonnegative and _along_rows(call))):
         range_ = ranges.POSITIVE.meet(x.range)
+        kinds |= x.kinds & Kind.SIMPLEX  # what is left of it, with its largest
     # The largest magnitude is 0 for a tensor of zeros: padding, a block that was never written.
     whole = Evidence.NAMED if largest and x.is_any(Kind.MAGNITUDE) else Evidence.NONE
     zero = _unless_drawn(x.zero or whole, x)
