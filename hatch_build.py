@@ -1,6 +1,6 @@
-"""Builds the wheel with the analysis compiled, where that is wanted and can be done.
+"""Builds the wheel with the analysis compiled, where that can be done.
 
-`EPSLINT_COMPILE=1 pip install .` wants it. Whatever goes wrong, no compiler above all, leaves a
+It takes a compiler and about a minute; `EPSLINT_COMPILE=0` spares it. Whatever goes wrong leaves a
 wheel of Python alone, which does the same in more time. Editable installs are never compiled.
 """
 
@@ -15,31 +15,37 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.builders.wheel import WheelBuilderConfig
 
-_WANTED = "EPSLINT_COMPILE"
-# mypyc is a part of mypy. Pinned: another release may compile something else, or not at all.
-_COMPILER = ("mypy[mypyc]==2.4.1", "libcst>=1.4", "click>=8.1", "pathspec>=0.12")
+# mypyc is a part of mypy. Pinned: another release may compile otherwise, or not at all.
+_COMPILER = "mypy[mypyc]==2.4.1"
 
 
 class Compiling(BuildHookInterface[WheelBuilderConfig]):
     """Adds machine code to a wheel."""
 
     def dependencies(self) -> list[str]:
-        return list(_COMPILER) if _is_wanted() else []
+        """What is installed before a build: mypy reads the types of what epslint needs, too."""
+        return [_COMPILER, *self.metadata.core.dependencies] if _is_wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, object]) -> None:
-        if version != "standard" or not _is_wanted():
+        if version == "editable" or not _is_wanted():
             return
         self._folder = tempfile.TemporaryDirectory()
         out = Path(self._folder.name)
-        command = [sys.executable, "-m", "compiling", str(out)]
+        self.app.display_info("compiling the analysis, see EPSLINT_COMPILE in the README")
         made = subprocess.run(
-            command, cwd=self.root, capture_output=True, text=True, errors="replace", check=False
+            [sys.executable, "-m", "compiling", str(out)],
+            cwd=self.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
         )
         if made.returncode:
-            (*_, why) = (*made.stdout.split("\n"), *made.stderr.strip().split("\n"))
-            self.app.display_warning(f"epslint is not compiled, and slower for it: {why}")
+            why = made.stdout.strip().rpartition("\n")[2]
+            self.app.display_warning(f"not compiled, which is slower and does the same: {why}")
             return
-        files = (path for path in out.rglob("*") if path.is_file())
+        files = [path for path in out.rglob("*") if path.is_file()]
         build_data["force_include"] = {str(path): str(path.relative_to(out)) for path in files}
         build_data["infer_tag"] = True
         build_data["pure_python"] = False
@@ -50,4 +56,5 @@ class Compiling(BuildHookInterface[WheelBuilderConfig]):
 
 
 def _is_wanted() -> bool:
-    return os.environ.get(_WANTED, "0") not in ("", "0")
+    """The stack of Windows is too small for functions that call each other in machine code."""
+    return os.name == "posix" and os.environ.get("EPSLINT_COMPILE", "1") != "0"

@@ -7,7 +7,10 @@ import tempfile
 from pathlib import Path
 
 from compiling.build import build
+from compiling.trial import try_out
 
 if __name__ == "__main__":
+    root, out = Path.cwd(), Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        build(Path.cwd(), Path(scratch), Path(sys.argv[1]).resolve())
+        build(root, Path(scratch), out)
+        try_out(root, Path(scratch), out)

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from compiling.rooms import DISMANTLED
+
 _KEPT = "kept_"  # begins the name of what a cached property remembers
 
 
@@ -35,16 +37,9 @@ def written_out(node: ast.ClassDef) -> list[ast.stmt]:
             node.decorator_list[place] = _expression("dataclass(init=False, eq=False)")
             constants = list(_spell_out(node, options))
     _keep_properties(node)
-    if _is_dismantled(node):
-        names = sorted(_own_attributes(node))
+    if node.name in DISMANTLED and (names := sorted(_own_attributes(node))):
         node.body.insert(1, _statement(f"__deletable__ = {names!r}"))
     return [*constants, node]
-
-
-def _is_dismantled(node: ast.ClassDef) -> bool:
-    """Whether its instances are taken apart in the end, see `Model.dismantle`."""
-    constructor = _method(node, "__init__")
-    return constructor is not None and "rooms" in ast.unparse(constructor)
 
 
 def _own_attributes(node: ast.ClassDef) -> set[str]:

@@ -18,6 +18,9 @@ _AS_IT_IS = frozenset(
     }
 )
 
+# Classes whose objects are taken apart in the end: `Model.dismantle`, and what is in `Model.rooms`.
+DISMANTLED = frozenset({"Callers", "Calls", "Expressions", "Interpreter", "Model"})
+
 
 def compiled(root: Path) -> Iterator[str]:
     """The paths of the modules below the root of the project."""

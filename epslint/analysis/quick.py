@@ -6,7 +6,6 @@ operation up as often. `enum` does both in Python; these look the answer up. The
 
 from __future__ import annotations
 
-from contextlib import suppress
 from enum import Enum, Flag
 from typing import ClassVar, TypeVar, cast
 
@@ -53,5 +52,5 @@ def emptied(room: object) -> None:
         vars(room).clear()
     except TypeError:  # compiled: it has no dictionary, and says what it has instead
         for name in type(room).__mypyc_attrs__:  # type: ignore[attr-defined]
-            with suppress(AttributeError):  # one that was never set
+            if hasattr(room, name):
                 delattr(room, name)
