@@ -123,10 +123,11 @@ def _at(site: Site, diagnosis: Diagnosis) -> Diagnosis:
 def _harms_nobody(site: Site, diagnosis: Diagnosis) -> bool:
     """Where nothing is trained, or somebody only looks, it takes unusual data; and a test fails at
     once: its numbers are chosen, and NaN is seen there. But what it compares with may lack digits.
+    And nobody is harmed by what nobody reads.
     """
-    if site.rehearsed and not diagnosis.quiet:
+    if (site.rehearsed and not diagnosis.quiet) or site.overwritten:
         return True
-    if diagnosis.confidence is not Confidence.POSSIBLE:
+    if diagnosis.confidence is not Confidence.POSSIBLE or diagnosis.formula:
         return False
     return not site.mode.trains or site.pictured
 

@@ -199,6 +199,16 @@ def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit,
     return (Edit(outer if alone and unit.parenthesised(node) else span, content),)
 
 
+def is_alone(unit: Unit, node: cst.BaseExpression) -> bool:
+    """Whether nothing stands beside an expression that an operator of its own would bind to."""
+    if unit.parenthesised(node):
+        return True
+    text, span = unit.source.text, unit.outer_span(node)
+    before, after = text[: span.start].rstrip(" "), text[span.end :].lstrip(" ")
+    opened = before.endswith(("(", "return")) or (before.endswith("=") and before[-2:-1] in " \n")
+    return opened and after[:1] in ("", "\n", "\r", ")", "#", ";")
+
+
 _WORD = "abcdefghijklmnopqrstuvwxyz_"
 
 

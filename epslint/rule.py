@@ -88,6 +88,7 @@ class Diagnosis:
     also: tuple[Span, ...] = ()
     severity: Severity | None = None  # where it is not the rule's
     quiet: bool = False  # only digits are lost: no NaN tells of it
+    formula: bool = False  # there is a stable one for it, whether anything is trained or not
 
 
 @dataclass(frozen=True, slots=True)

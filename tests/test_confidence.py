@@ -28,7 +28,7 @@ CASES = {
     "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
     "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.POSSIBLE,
     # a gradient that somebody may take, of a function that is there for anybody
-    "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x**2).sum(-1).sqrt()": Confidence.POSSIBLE,
+    "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x * x).sum().sqrt()": Confidence.POSSIBLE,
     # digits that nobody may miss
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,

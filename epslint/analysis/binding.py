@@ -32,6 +32,7 @@ from epslint.analysis.members import distinct
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.places import coordinate, test_of
+from epslint.analysis.shares import is_share_of
 from epslint.analysis.site import Choice
 from epslint.analysis.transfer.call import WHOLE
 
@@ -48,6 +49,7 @@ class Bindings:
         self._expressions = expressions
         self._model = expressions.model
         self._frame = expressions.frame
+        self._struck: dict[str, str | None] = {}  # the mask under which a name was last set to 0
 
     def bind(self, target: cst.BaseExpression, fact: Fact, env: Env) -> None:
         """Give a target its value; tuples part by part."""
@@ -146,7 +148,7 @@ class Bindings:
                 # Who overwrites one place of many knows why: `frequency[0] = 1`.
                 after = replace(after.minus(Kind.MAGNITUDE), zero=Evidence.NONE)
         env.assign(path, replace(after, size=before.size), self._model.tick())
-        if (key := key_of(target)) is not None and only_index(target) is not None:
+        if (key := key_of(target)) is not None:
             env.refine(key, fact, roots_of(target))  # until it or its place is another
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
@@ -219,6 +221,8 @@ class Bindings:
         before = self._expressions.quietly(node, env)
         self._expressions.ledger.note_use(Op.NAME, target, fact)
         self.repair(before, mask.node, True, env)
+        if fact.constant == 0:
+            self._strike(path, mask.node, before)
         kept = env.child()
         self._expressions.guards.assume(mask.node, False, kept)
         rest = self._expressions.quietly(node, kept)
@@ -237,6 +241,18 @@ class Bindings:
             self._expressions.ledger.note_use(Op.CLAMP_MAX, target, before)
             after = replace(after, origin=None, rivals=())
         env.assign(path, replace(after, size=before.size), self._model.tick())
+
+    def _strike(self, path: str, mask: cst.BaseExpression, before: Fact) -> None:
+        """`p[m] = 0`, then `p = p / p.sum(-1)`, then `p[m] = 0` again: where nothing was left to be
+        divided by, nothing is left of the quotient, nor of its gradient.
+        """
+        key = key_of(mask)
+        share = before.origin if is_share_of(path, before) else None
+        if share is not None and key is not None and self._struck.get(path) == key:
+            rest = share.operands["y"]
+            left = Operand(rest.node, replace(rest.fact, zero=Evidence.NONE))
+            self._expressions.ledger.reconsider([(share, {"y": left})])
+        self._struck[path] = key
 
     def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
         """Where `test` is `truth` the value is replaced: `y[n == 0] = 0` mends a division by n."""

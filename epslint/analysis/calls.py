@@ -15,6 +15,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import TELLING, formed
 from epslint.analysis.frame import Heard
+from epslint.analysis.full_names import OLD_TENSORS
 from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
@@ -83,6 +84,8 @@ class Calls:
             return None
         found = function(full)
         if found is None or not self.fits(found.spelling, node, 0):
+            return None
+        if full in OLD_TENSORS and not _is_listed(node):
             return None
         operands = self.bound(found.spelling, node, {}, env)
         if found.form is Form.NUMBER:
@@ -326,3 +329,8 @@ def _positions(spelling: Spelling, node: cst.Call, receivers: int) -> tuple[str,
     positional = receivers + sum(1 for argument in node.args if argument.keyword is None)
     is_old = spelling.op is Op.ADDCDIV and positional == len(spelling.params)
     return ("acc", "value", "x", "y") if is_old else spelling.params
+
+
+def _is_listed(node: cst.Call) -> bool:
+    """`torch.Tensor([1])`; `torch.Tensor(3)` holds whatever was there."""
+    return bool(node.args) and isinstance(node.args[0].value, cst.List | cst.Tuple)

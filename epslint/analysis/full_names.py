@@ -11,6 +11,11 @@ from types import MappingProxyType
 from epslint.analysis.ops import Op
 from epslint.analysis.spellings import Spelling
 
+# Of a list these make a tensor, of numbers an empty one of that shape.
+OLD_TENSORS = tuple(
+    f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Long", "Int")
+)
+
 # Functions that exist under only one full name.
 EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
@@ -54,6 +59,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "random.random": Spelling(Op.RAND, ("x",), open_ended=True),
         "tensorflow.shape": Spelling(Op.SHAPE, ("x",), open_ended=True),
         "triton.language.load": Spelling(Op.LOAD, ("x", "mask", "other"), open_ended=True),
+        **dict.fromkeys(OLD_TENSORS, Spelling(Op.AS_TENSOR, ("x",), open_ended=True)),
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),

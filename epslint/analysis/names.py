@@ -188,7 +188,8 @@ _WORDS = (
     # What a network gives is neither 0 nor constant, whatever its elements are.
     _word(
         r"^embedded(_\w+)?$|(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
-        r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?)$",
+        r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?|qs|"
+        r"q_?(values?|vals?))$",
         Fact(kinds=Kind.DRAWN),
         setting=False,
     ),

@@ -113,6 +113,9 @@ _LOWER, _UPPER = frozenset({Op.MIN, Op.MINIMUM}), frozenset({Op.MAX, Op.MAXIMUM}
 def _between_extremes(x: Operand, y: Operand) -> Fact | None:
     """max − min is a span; min − max is not above 0."""
     (mine, key), (theirs, other) = maker(x.fact), maker(y.fact)
+    if mine is Op.MAXIMUM and theirs is Op.MINIMUM and _among(x, mine) == _among(y, theirs):
+        named = Evidence.NAMED
+        return _like(x.fact, Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=named, zero=named))
     if key is None or key != other:
         return None
     if mine is Op.MAX and theirs is Op.MIN:
@@ -123,6 +126,14 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
     if mine in _LOWER and theirs in _UPPER:
         return _like(x.fact, Fact(ranges.NONPOSITIVE))
     return None
+
+
+def _among(extreme: Operand, op: Op) -> frozenset[str | None]:
+    """What the largest is one of: r, g and b of `maximum(maximum(r, g), b)`."""
+    origin = extreme.fact.origin
+    if origin is None or origin.op is not op:
+        return frozenset({key_of(extreme.node)})
+    return frozenset[str | None]().union(*(_among(each, op) for each in origin.operands.values()))
 
 
 def _from_minimum(x: Operand, y: Operand) -> Fact | None:

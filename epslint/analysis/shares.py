@@ -13,7 +13,7 @@ import libcst as cst
 
 from epslint.analysis.coordinates import is_projected
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.hints import tells_of_picture
 from epslint.analysis.keys import key_of, label_of, words_of
 from epslint.analysis.labels import tells_of_indicator, tells_of_term_of_loss
@@ -268,3 +268,12 @@ _WHOLES = (
     (_is_drawn_share, Kind.SUM),
     (_is_weighted_mean, Kind.SUM),
 )
+
+
+def is_share_of(path: str, fact: Fact) -> bool:
+    """Whether it is `p / p.sum(-1)` of what goes by that name."""
+    origin = fact.origin
+    if origin is None or origin.op is not Op.DIV:
+        return False
+    total = origin.fact("y").origin
+    return total is not None and total.op is Op.SUM and key_of(total.operands["x"].node) == path

@@ -30,6 +30,7 @@ from epslint.analysis.hints import tells_of_picturing
 from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.overwritten import is_overwritten
 from epslint.analysis.policies import are_categorical
 from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
@@ -195,6 +196,11 @@ class Site:
     def pictured(self) -> bool:
         """Whether it is for people to look at: a blank picture hurts nobody."""
         return tells_of_picturing(self.scope.function) and not self.learned.evidence
+
+    @property
+    def overwritten(self) -> bool:
+        """Whether its name is given another value before anybody reads this one."""
+        return is_overwritten(self.unit.stretch, self.unit.row(self.node))
 
     @property
     def span(self) -> Span:

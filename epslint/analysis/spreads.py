@@ -12,6 +12,7 @@ from epslint.analysis.keys import called, key_of
 from epslint.analysis.operators import Comparing, operator_of
 
 _APART = (cst.GreaterThan, cst.NotEqual)
+_MEASURING = frozenset({"ptp", "std", "var", "nanstd", "nanvar"})
 _NUMBERING = frozenset({"len", "numel", "nelement"})
 _DISTINCT = frozenset({"set", "unique"})
 
@@ -29,8 +30,8 @@ def apart(
 
 
 def stretched(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """x of `x.max() - x.min()` and of `np.ptp(x)`, which are above 0."""
-    if isinstance(node, cst.Call) and called(node) == "ptp":
+    """x of `x.max() - x.min()`, of `np.ptp(x)` and of `x.var()`, which are above 0."""
+    if isinstance(node, cst.Call) and called(node) in _MEASURING:
         return _subject(node)
     difference = isinstance(node, cst.BinaryOperation) and type(node.operator) is cst.Subtract
     if not difference:

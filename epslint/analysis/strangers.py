@@ -62,6 +62,8 @@ class Strangers:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
+        if (both := self._put(node, given, env)) is not None:
+            return both
         told = as_distribution(node, full, told_by(_telling(node)))
         known = any(fact.origin is not None for fact in given.values())
         if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
@@ -83,6 +85,17 @@ class Strangers:
             if fact.constant == 0 or fact.form is Form.LIST:
                 self.forget(argument.value, fact, env)
         return given
+
+    def _put(self, node: cst.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
+        """`x.at[i].set(y)` of jax: what both are of that is drawn."""
+        place = node.func.value if type(node.func) is cst.Attribute else None
+        if called(node) != "set" or type(place) is not cst.Subscript or "0" not in given:
+            return None
+        if type(place.value) is not cst.Attribute or place.value.attr.value != "at":
+            return None
+        base = self._expressions.quietly(place.value.value, env)
+        both = base.kinds & given["0"].kinds & Kind.DRAWN
+        return Fact(base.range.join(given["0"].range), kinds=both, form=Form.JAX) if both else None
 
     def _branch(self, node: cst.Call, name: str, env: Env) -> Env:
         """`lax.cond(n > 0, lambda: x / n, lambda: x)`: what a branch is called under."""

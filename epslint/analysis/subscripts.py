@@ -104,7 +104,8 @@ class Subscripts:
             base = chosen
         base = at_the_counted(base, Operand(index, position), env)
         empty = position.can_be_empty and not are_some(position, env)
-        size = ranges.NONNEGATIVE if empty else base.size
+        whole = ranges.SOME if base.form is Form.LIST else base.size  # an element has its own
+        size = ranges.NONNEGATIVE if empty else whole
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
 

@@ -55,8 +55,12 @@ def of_gradient(reached: Evidence, shown: Shown) -> Confidence:
 
 
 def of_overflow(site: Site) -> Confidence:
-    """How sure it is that an exp of anything overflows unseen: Python's raises an error."""
-    return Confidence.UNLIKELY if site.result.form is Form.NUMBER else Confidence.PROVEN
+    """How sure it is that an exp of anything overflows unseen: Python's raises an error, and in
+    float64 it takes 709.
+    """
+    if site.result.form is Form.NUMBER:
+        return Confidence.UNLIKELY
+    return Confidence.POSSIBLE if _is_double(site) else Confidence.PROVEN
 
 
 def _is_double(site: Site) -> bool:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
+from epslint import stable
+from epslint.analysis.fact import Form
+from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
-from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
+from epslint.rewrite import is_alone, rewritten
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._division import COUNTED, DIVISIONS, diagnosis, divisor, family
 from epslint_rules._wording import because, quoted
 
@@ -45,8 +52,8 @@ class UnguardedCountDivision(SiteRule):
     Adds the epsilon of masked operations, 1e-8, to the denominator; an `eps`, `self.eps` or `EPS`
     in reach is used instead when its size fits. What counts as a whole number of Python gets a
     floor instead, `max(len(kept), 1)`. With `guard-style = "clamp"` it writes a clamp where it
-    knows the library. The mean of a selection is left to you: `(loss * mask).sum() / (mask.sum() +
-    1e-8)`, or a test of `mask.any()` before it.
+    knows the library. The mean of a selection that has a short name becomes its sum where nothing
+    is left, `kept.mean() if kept.numel() else kept.sum()`: 0, and exact elsewhere.
 
     ## Fix safety
     Bounded. A count is at least 1 where it is not 0, so the value changes by at most one part in
@@ -77,7 +84,7 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
         return
     if site.operand("dim") is not None or Op.SUB in site.uses:
         return  # a mean that is taken from what it is of: from none of them
-    if site.mended or not (shown := site.learned).evidence:
+    if site.mended or not (shown := site.learned).evidence or shown.offered:
         return
     yield Diagnosis(
         span=site.unit.span(operand.node),
@@ -85,4 +92,21 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
         "Divide the sum by a guarded count, or ask first whether there are any",
         confidence=Confidence.POSSIBLE,
         why=(*chain(operand.fact), *because(shown)),
+        fix=_sum_of_nothing(site, operand),
     )
+
+
+def _sum_of_nothing(site: Site, operand: Operand) -> Fix | None:
+    """`kept.mean() if kept.numel() else kept.sum()`: a sum of none is 0, and has its gradient."""
+    kept, unit = operand.node, site.unit
+    if stable.form_at(site) is not Form.TORCH or not isinstance(site.node, cst.Call):
+        return None
+    if key_of(kept) is None or len(site.operands) > 1 or len(unit.text(kept)) > _BRIEF:
+        return None  # to be written three times it must have a name, and no effects
+    text = unit.text(kept)
+    content = f"{unit.text(site.node)} if {text}.numel() else {text}.sum()"
+    edits = rewritten(unit, site.node, content if is_alone(unit, site.node) else f"({content})")
+    return None if edits is None else Fix("Take the sum where nothing is left", Grade.EXACT, edits)
+
+
+_BRIEF = 30

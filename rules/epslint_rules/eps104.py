@@ -39,9 +39,9 @@ class MisplacedEpsilon(SiteRule):
     """An epsilon that is added after the operation it should guard.
 
     ## What it does
-    Flags `a / b + eps`, `(a / b).sum() + eps`, `log(x) + eps` and, where the code shows that
-    a gradient is taken (see EPS501), `sqrt(x) + eps`: the operand that can be 0 is still 0, and the
-    epsilon is added to a result that is already infinite, or whose gradient is.
+    Flags `a / b + eps`, `(a / b).sum() + eps`, `log(x) + eps`, `x.rsqrt().add_(eps)` and, where the
+    code shows that a gradient is taken (see EPS501), `sqrt(x) + eps`: the operand that can be 0 is
+    still 0, and the epsilon is added to a result that is already infinite, or whose gradient is.
 
     Silent where the sum goes into another operation that needs an epsilon itself, as in
     `log(p / q + eps)`.
@@ -89,7 +89,7 @@ class MisplacedEpsilon(SiteRule):
         if origin is None:
             return
         guarded = origin.operands.get(_SINGULAR[origin.op])
-        if guarded is None or not guarded.fact.zeroable:
+        if guarded is None or not (guarded.fact.zeroable or _is_doubted(origin.op, guarded.fact)):
             return
         shown = site.learned if origin.op in (Op.SQRT, Op.POW) else NOT_SHOWN
         if not shown.evidence and _is_harmless(site, origin):
@@ -107,7 +107,7 @@ class MisplacedEpsilon(SiteRule):
 def _split(site: Site) -> tuple[Operand, Operand] | None:
     """The value and the epsilon of a sum that has one."""
     x, y = site.operand("x"), site.operand("y")
-    if x is None or y is None or not isinstance(site.node, cst.BinaryOperation):
+    if x is None or y is None or not isinstance(site.node, cst.BinaryOperation | cst.Call):
         return None
     if x.fact.is_any(Kind.EPSILON) == y.fact.is_any(Kind.EPSILON):
         return None
@@ -127,6 +127,11 @@ def _singular(node: cst.BaseExpression, fact: Fact) -> Origin | None:
     return None
 
 
+def _is_doubted(op: Op, fact: Fact) -> bool:
+    """Whoever adds an epsilon to the inverse of a root has thought of its being 0."""
+    return op is Op.RSQRT and fact.range.has_zero and fact.constant is None
+
+
 def _exponent(origin: Origin) -> float | None:
     exponent = origin.operands.get("y")
     return None if exponent is None else exponent.fact.constant
@@ -144,7 +149,11 @@ def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
     )
 
 
-def _moved(site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand) -> Fix:
+def _moved(
+    site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand
+) -> Fix | None:
+    if isinstance(site.node, cst.Call):  # `x.rsqrt().add_(eps)`: how it is written is the author's
+        return None
     unit = site.unit
     text = unit.text(epsilon.node)
     slot = slot_within(origin.node, guarded.node)

@@ -82,6 +82,7 @@ class LogOfSumOfExp(SiteRule):
             message=f"Log of {what}, {quoted(site, operand.node)}: exp overflows, "
             f"{stable_one} does not",
             confidence=of_overflow(site),
+            formula=True,
             why=made_elsewhere(operand),
             fix=None if scaled else _fix(site, operand, total, exponentials[0]),
         )

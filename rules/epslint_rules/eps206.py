@@ -89,6 +89,7 @@ class LogOfOnePlus(SiteRule):
             why=made_elsewhere(operand),
             fix=_fix(site, operand, function, argument) if argument is not None else None,
             quiet=quiet,
+            formula=not quiet,
         )
 
 

@@ -112,6 +112,7 @@ def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis
         message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
         f"exp overflows, {name} does not",
         confidence=of_overflow(site),
+        formula=True,
         why=made_elsewhere(numerator),
         fix=fix,
     )

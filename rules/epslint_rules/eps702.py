@@ -10,7 +10,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._logarithm import as_log_softmax, maker
 from epslint_rules._losses import activation, argument_text, fed_with
 from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
@@ -87,7 +87,8 @@ class CrossEntropyOnSoftmax(SiteRule):
             span=site.unit.span(operand.node),
             message=f"{quoted(site, operand.node)} is a probability, and this loss expects "
             f"{_EXPECTED[site.op]}",
-            confidence=CONFIDENCE[operand.fact.ground],
+            # What is called so may be what a network gives, before anything is made of it.
+            confidence=Confidence.POSSIBLE if made is None else CONFIDENCE[operand.fact.ground],
             why=made_elsewhere(operand) or chain(operand.fact),
             fix=None if made is None else _fix(site, operand, made),
         )

@@ -56,6 +56,13 @@ PROOF = Proof(
         ),
         replace(MASKED, function="selection", bound=EXACT, unseen_float16=""),  # max(n, 1)
         *each(
+            replace(MASKED, fixture="hazard_kept", bound=EXACT, unseen_float16=""),
+            "halved_loss",
+            "held_loss",
+            "plain_loss",
+            "function_loss",
+        ),
+        *each(
             Torch(
                 fixture="hazard_normalisers",
                 adversarial=([0.0, 0.0], 0.0),

@@ -45,6 +45,7 @@ WRONG = [
     Sabotage("EPS101", "hazard_masked.operators", "1e-8", "1e-3", "moved by"),
     Sabotage("EPS101", "hazard_masked.operators", "1e-4", "1e-8", "not finite", torch.float16),
     Sabotage("EPS101", "hazard_masked.operators", " + 1e-8)", ") + 1e-8", "not finite"),
+    Sabotage("EPS101", "hazard_kept.plain_loss", "kept.sum()", "kept.mean()", "not finite"),
     Sabotage("EPS102", "hazard_numpy.unit", "1e-8", "0.0", "not finite"),
     Sabotage("EPS103", "hazard_quantities.mean_square", "0.001", "1e-4", "finite", torch.float16),
     Sabotage("EPS105", "hazard.through_a_variable", "- eps", "+ eps", "not finite"),

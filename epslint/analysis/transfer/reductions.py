@@ -167,7 +167,7 @@ def extreme(call: Call) -> Fact:
     """max and min; with a dimension torch's give a pair of values and indices."""
     if call.get("dim") is not None and call.op in (Op.MAX, Op.MIN):
         second = call.facts["dim"]
-        if second.form.tensor and not second.dtype.discrete:
+        if second.form.tensor:
             return _of_two(call, second)
     fact = _extreme(call)
     if call.get("dim") is not None and fact.form in (Form.TORCH, Form.UNKNOWN):
