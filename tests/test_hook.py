@@ -16,8 +16,10 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ("epslint", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
-SHIPPED += ("hatch_build.py", "compiling")
+SHIPPED = (
+    *("epslint", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"),
+    *("hatch_build.py", "compiling"),  # what builds the wheel
+)
 
 HAZARD = "import torch\n\n\ndef f(x, mask):\n    return x / mask.sum()\n"
 FIXED = HAZARD.replace("mask.sum()", "(mask.sum() + 1e-8)")
