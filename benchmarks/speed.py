@@ -239,8 +239,14 @@ def machine() -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return (
         f"{processor()}, {cores} cores, {platform.system()} {platform.release()}, "
-        f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} at the start"
+        f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} at the start; "
+        f"epslint {'compiled' if is_compiled() else 'not compiled'}"
     )
+
+
+def is_compiled() -> bool:
+    spec = find_spec("epslint.analysis.fact")
+    return spec is not None and not str(spec.origin).endswith(".py")
 
 
 def processor() -> str:

@@ -20,6 +20,8 @@ def main() -> None:
         command_line(prog_name="epslint")
     except KeyboardInterrupt:  # before or after the command line could have taken care of it
         sys.exit(130)
+    finally:
+        gc.freeze()  # nor in what is left: all of it ends with the process
 
 
 if __name__ == "__main__":  # a process started by `spawn` imports this once more

@@ -69,6 +69,26 @@ def descend(node: ast.AST, kinds: Container[type] = _INSIDE) -> Iterator[ast.AST
                 waiting.append(inner)
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """What is directly in a node: `ast.iter_child_nodes` with the same left out."""
+    found: list[ast.AST] = []
+    for field in _INSIDE[type(node)]:
+        inner = getattr(node, field)
+        if type(inner) is list:
+            found += [each for each in inner if each is not None]  # None: the key of `**d`
+        elif inner is not None:
+            found.append(inner)
+    return found
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """A node and all that is in it, in breadth as by `ast.walk`, with the same left out."""
+    found = [node]
+    for each in found:
+        found += children(each)
+    return found
+
+
 def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements and those nested in them, in breadth: what is outside comes first."""
     waiting: deque[ast.AST] = deque(body)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from epslint.glance import descend
+from epslint.glance import descend, walk
 
 EVERYTHING = '''
 @decorated
@@ -51,6 +51,11 @@ LIBRARY = Path(ast.__file__).parent
 def visited(tree: ast.AST) -> tuple[set[int], set[int]]:
     seen = {id(node) for node in descend(tree) if node is not None}
     return seen, {id(node) for node in ast.walk(tree) if not isinstance(node, UNSEEN)}
+
+
+def test_a_walk_is_in_breadth_as_by_ast() -> None:
+    tree = ast.parse(EVERYTHING)
+    assert walk(tree) == [node for node in ast.walk(tree) if not isinstance(node, UNSEEN)]
 
 
 def test_every_kind_of_node_is_entered() -> None:

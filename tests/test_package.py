@@ -44,6 +44,7 @@ def build(project: Path, folder: Path, target: str) -> Path:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)],
         cwd=project,
+        env={**os.environ, "EPSLINT_COMPILE": "0"},  # what is compiled: test_compiled.py
         check=True,
         capture_output=True,
     )
@@ -92,11 +93,12 @@ def python_files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
 
 
-@pytest.mark.parametrize("name", ["epslint", "rules", "tests", "fixtures", "docs"])
+@pytest.mark.parametrize("name", ["compiling", "epslint", "rules", "tests", "fixtures", "docs"])
 def test_the_sdist_holds_what_the_tests_need(sdist: Path, name: str) -> None:
     assert python_files(sdist / name) == python_files(ROOT / name)
     assert (sdist / ".ci" / "run").exists()
     assert (sdist / "LICENSE").exists()
+    assert (sdist / "hatch_build.py").exists()
 
 
 def test_the_wheel_holds_the_package_and_the_rules(installed: Path) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from epslint.glance import FunctionNode, descend, last_name
+from epslint.glance import FunctionNode, children, descend, last_name
 from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
@@ -161,7 +161,7 @@ class _Walk:
 
     def through(self, body: Sequence[ast.stmt], moved: set[str]) -> Iterator[_Mention]:
         for statement in body:
-            for part in ast.iter_child_nodes(statement):
+            for part in children(statement):
                 if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
                     yield from self._spoken_of(part, frozenset(moved))
             for suite in _suites(statement):

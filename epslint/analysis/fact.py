@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import replace as replace  # noqa: PLC0414 - mypy knows the fields by this one
 from enum import IntEnum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -21,8 +22,6 @@ from epslint.analysis.ranges import Range
 from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Precision
 
 if TYPE_CHECKING:
-    from dataclasses import replace as replace  # noqa: PLC0414 - mypy knows the fields then
-
     from epslint.analysis.origin import Origin
 
 
@@ -32,7 +31,8 @@ T = TypeVar("T")
 class Kind(QuickFlag):
     """Where a value comes from. A set: `(p * mask).sum()` is a SUM of something MASKed."""
 
-    __or__, __and__ = either, both
+    __or__ = either
+    __and__ = both
 
     NONE = 0
     COUNT = auto()
@@ -184,9 +184,9 @@ class Fact:
         def __init__(self, range: Range = ranges.TOP, **given: object) -> None:
             given["range"] = range
             self.__dict__.update(given)
-            self._settle()
+            self.__post_init__()
 
-    def _settle(self) -> None:
+    def __post_init__(self) -> None:
         """Drop what the range excludes: such evidence would come back to life in a later join."""
         limits, kinds = self.range, self.kinds
         if self.zero and not limits.has_zero:
@@ -236,7 +236,7 @@ class Fact:
         return self.dtype.discrete or (self.is_any(Kind.COUNT) and not self.is_any(Kind.SUM))
 
     def is_any(self, kinds: Kind) -> bool:
-        return self.kinds.meets(kinds)
+        return bool(self.kinds._value_ & kinds._value_)  # `meets`, which is asked here most
 
     # -- derived facts -----------------------------------------------------------------------
 
@@ -308,7 +308,7 @@ def _merged_parts(
 
 
 if not TYPE_CHECKING:
-    # Fields that `_settle` does not look at.
+    # Fields that `__post_init__` does not look at.
     _INDIFFERENT = frozenset(
         {"dtype", "form", "grad", "ground", "origin", "parts", "rivals", "size"}
     )
@@ -322,7 +322,7 @@ if not TYPE_CHECKING:
         fields.update(value.__dict__)
         fields.update(changes)
         if not _INDIFFERENT.issuperset(changes):
-            made._settle()
+            made.__post_init__()
         return made
 
 

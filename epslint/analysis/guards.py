@@ -171,7 +171,8 @@ class Guards(Narrowing):
 
     def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
         name = called(test)
-        subject, other, *_ = (*self._arguments(test, env), None, None)
+        given: list[cst.BaseExpression | None] = [*self._arguments(test, env), None, None]
+        subject, other = given[:2]
         if subject is None:
             return
         if name in ("is_tensor", "isinstance"):

@@ -22,7 +22,7 @@ class QuickFlag(Flag):
     """A set of flags whose operations look their result up instead of making it.
 
     `enum` gives every class Flag's own operators unless its body has others, so the body must say
-    `__or__, __and__ = either, both`.
+    `__or__ = either` and `__and__ = both`.
     """
 
     __hash__ = object.__hash__
@@ -44,3 +44,13 @@ def both(one: F, other: F) -> F:
 def _member(like: F, value: int) -> F:
     found = like._value2member_map_.get(value)  # a member finds it at once, its class by detours
     return type(like)(value) if found is None else cast(F, found)
+
+
+def emptied(room: object) -> None:
+    """Take everything out of an object, so that it no longer refers to anything."""
+    try:
+        vars(room).clear()
+    except TypeError:  # compiled: it has no dictionary, and says what it has instead
+        for name in type(room).__mypyc_attrs__:  # type: ignore[attr-defined]
+            if hasattr(room, name):
+                delattr(room, name)

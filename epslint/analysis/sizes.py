@@ -25,6 +25,7 @@ _SHAPING = frozenset({"view", "reshape", "unflatten"})
 _KEEPING = frozenset(
     {Op.SAME, Op.AS_TENSOR, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH, Op.TO_NUMPY, Op.MUL, Op.SUB}
 )
+_SIZED = _KEEPING | {Op.PICK}  # by what they keep, or by their index
 _FAR = 6
 
 
@@ -37,7 +38,7 @@ def size_now(operand: Operand, expressions: Expressions, env: Env, far: int = _F
     if (group := _group(origin, expressions, env)) is not None:
         return group
     inner = origin.operands.get("index" if origin.op is Op.PICK else "x")
-    if inner is None or origin.op not in (*_KEEPING, Op.PICK) or inner.fact.is_nested:
+    if inner is None or origin.op not in _SIZED or inner.fact.is_nested:
         return fact.size
     return size_now(inner, expressions, env, far - 1)
 

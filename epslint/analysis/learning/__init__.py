@@ -26,7 +26,7 @@ from epslint.analysis.learning.flow import (
     better,
 )
 from epslint.analysis.learning.standing import is_for_anybody
-from epslint.glance import FunctionNode, descend, last_name, statements
+from epslint.glance import FunctionNode, children, descend, last_name, statements, walk
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.syntax import reads
 
@@ -129,7 +129,7 @@ class Learning:
         """The parameters that are learned when the function is called, nested ones too."""
         minimised = self._minimised(place)
         standing = minimised if minimised.evidence else self._standing(place)
-        for node in ast.walk(place.function):
+        for node in walk(place.function):
             if not isinstance(node, FunctionNode):
                 continue
             by_name = self._by_name(node)
@@ -292,7 +292,7 @@ def _handed_to_gradient(statement: ast.stmt) -> Iterator[str]:
 def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
     """The attributes of a class that are given the result of a call."""
     for method in owner.methods.values():
-        for node in ast.walk(method.stretch.statements[0]):
+        for node in walk(method.stretch.statements[0]):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:
                     if isinstance(target, ast.Attribute):
@@ -301,7 +301,7 @@ def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
 
 def _calls_in(place: _Place) -> Iterator[tuple[str, ast.Call]]:
     """The calls of functions by their names, and of methods of its own self."""
-    for node in ast.walk(place.function):
+    for node in walk(place.function):
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name):
@@ -327,7 +327,7 @@ def _flowing_into_loss(stretch: Stretch, row: int) -> Shown:
     targets = {n.id for n in _bound(statement)} if statement is not None else set()
     if not targets:
         return NOT_SHOWN
-    nodes = [node for outer in stretch.statements for node in ast.walk(outer)]
+    nodes = [node for outer in stretch.statements for node in walk(outer)]
     for name in sorted(targets):
         if words.tells_of_loss(name) and not _is_recorded(name, nodes):
             return Shown(Evidence.NAMED, f"`{name}` is minimised, by its name", row)
@@ -360,7 +360,7 @@ def _statement_on(stretch: Stretch, row: int) -> ast.stmt | None:
         node = waiting.pop()
         if isinstance(node, ast.stmt) and _is_on(row, node, found):
             found = node
-        waiting.extend(ast.iter_child_nodes(node))
+        waiting.extend(children(node))
     return found
 
 
@@ -376,11 +376,11 @@ def _bound(node: ast.stmt) -> Iterator[ast.Name]:
     elif isinstance(node, ast.AugAssign | ast.AnnAssign):
         targets = [node.target]
     for target in targets:
-        yield from (n for n in ast.walk(target) if isinstance(n, ast.Name))
+        yield from (n for n in walk(target) if isinstance(n, ast.Name))
 
 
 def _reads(node: ast.expr, names: set[str]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id in names for n in walk(node))
 
 
 def _parsed(text: str) -> ast.AST:

@@ -8,13 +8,13 @@ cut on one path and not on another is one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from epslint.analysis.fact import Evidence
 from epslint.analysis.names import UNDIFFERENTIATED
-from epslint.glance import last_name
+from epslint.glance import children, last_name, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Flow:
     def _assign(self, target: ast.expr, shown: Shown) -> None:
         if not shown.evidence:
             return
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name):
                 known = self._names.get(node.id, NOT_SHOWN)
                 self._names[node.id] = better(known, shown)
@@ -95,9 +95,9 @@ class Flow:
     def of(self, node: ast.AST) -> Shown:
         """How it is known that an expression is learned."""
         reader = _READERS.get(type(node))
-        return reader(self, node) if reader is not None else self._among(ast.iter_child_nodes(node))
+        return reader(self, node) if reader is not None else self._among(children(node))
 
-    def _among(self, nodes: Iterator[ast.AST]) -> Shown:
+    def _among(self, nodes: Iterable[ast.AST]) -> Shown:
         best = NOT_SHOWN
         for node in nodes:
             best = better(best, self.of(node))
@@ -129,8 +129,8 @@ class Flow:
         func = node.func
         if isinstance(func, ast.Attribute) and self._is_mine(func):
             made = self._sources.submodules.get(func.attr, NOT_SHOWN)
-            return better(made, self._among(iter([*node.args, *node.keywords])))
-        return self._among(ast.iter_child_nodes(node))
+            return better(made, self._among([*node.args, *node.keywords]))
+        return self._among(children(node))
 
 
 def _cut(flow: Flow, node: ast.AST) -> Shown:
@@ -163,7 +163,7 @@ def _assignments(body: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
         if isinstance(node, ast.With) and any(_is_without_gradient(i) for i in node.items):
             continue
         yield from _given(node)
-        waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+        waiting.extend(reversed(children(node)))
 
 
 def _given(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

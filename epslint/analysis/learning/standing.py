@@ -12,7 +12,7 @@ import ast
 import re
 
 from epslint.analysis.learning import words
-from epslint.glance import FunctionNode, last_name
+from epslint.glance import FunctionNode, last_name, walk
 
 _TENSOR = re.compile(r"\b(Tensor|FloatTensor|Array|ArrayLike|jnp\.ndarray)\b")
 # Who takes a number out of a tensor, or shows it, learns nothing from it any more.
@@ -40,7 +40,7 @@ def _given(function: FunctionNode) -> list[ast.arg]:
 
 def _maps_quietly(function: FunctionNode) -> bool:
     """Whether something is returned that is no function, and nothing is read out on the way."""
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     if any(isinstance(n, ast.Call) and last_name(n.func) in _READING_OUT for n in nodes):
         return False
     functions = {n.name for n in nodes if isinstance(n, FunctionNode)}
