@@ -53,6 +53,22 @@ def _takes_several(node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> b
     return name in _OF_SEVERAL and (isinstance(node.func, cst.Name) or name.endswith("imum"))
 
 
+def within_unit(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """d of `abs(d) - 1`: who asks whether that is nearly 0 has a cosine, and goes on with an angle
+    if it is not.
+    """
+    if not isinstance(node, cst.BinaryOperation) or type(node.operator) is not cst.Subtract:
+        return None
+    one, size = node.right, node.left
+    if not isinstance(one, cst.Integer | cst.Float) or float(one.value) != 1.0:
+        return None
+    if not isinstance(size, cst.Call) or called(size) not in ("abs", "fabs", "absolute"):
+        return None
+    if len(size.args) == 1:
+        return size.args[0].value
+    return size.func.value if isinstance(size.func, cst.Attribute) and not size.args else None
+
+
 def is_place_of_least(index: Origin, node: cst.Subscript) -> bool:
     """Whether an index says where the least of what it is used on is: `n[n.argmin()]`."""
     if index.op is not Op.ARGREDUCE or not isinstance(index.node, cst.Call):

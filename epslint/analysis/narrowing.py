@@ -12,7 +12,7 @@ import libcst as cst
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Kind, replace
-from epslint.analysis.inside import is_place_of_least, told_of_arguments
+from epslint.analysis.inside import is_place_of_least, told_of_arguments, within_unit
 from epslint.analysis.keys import called, factors, key_of, only_index, roots_of
 from epslint.analysis.ledger import still_means
 from epslint.analysis.limits import of_extreme
@@ -33,6 +33,7 @@ class Evaluates(Protocol):
 
 
 _COUNTING = frozenset({"sum", "count_nonzero"})
+_INSIDE_UNIT = Range(-1.0, 1.0, lo_open=True, hi_open=True)
 _NUMBERS = frozenset({cst.Integer, cst.Float})
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 
@@ -91,6 +92,8 @@ class Narrowing:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
         if not limits.has_zero:
             self.differ(stretched(node), env)
+            if (cosine := within_unit(node)) is not None:
+                self.narrow(cosine, self._evaluator.quietly(cosine, env), _INSIDE_UNIT, env)
             for key in factors(node):
                 if (fact := env.fact(key)) is not None:
                     env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
