@@ -33,11 +33,9 @@ def stretched(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """x of `x.max() - x.min()`, of `np.ptp(x)` and of `x.var()`, which are above 0."""
     if isinstance(node, cst.Call) and called(node) in _MEASURING:
         return _subject(node)
-    difference = isinstance(node, cst.BinaryOperation) and type(node.operator) is cst.Subtract
-    if not difference:
-        return None
-    assert isinstance(node, cst.BinaryOperation)
-    return _between(node.left, node.right)
+    if isinstance(node, cst.BinaryOperation) and type(node.operator) is cst.Subtract:
+        return _between(node.left, node.right)
+    return None
 
 
 def alike(test: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -87,15 +85,18 @@ def _numbered(node: cst.BaseExpression) -> cst.BaseExpression | None:
 
 def _beside_margin(node: cst.BaseExpression) -> cst.BaseExpression:
     """y of `y + 0.1`."""
-    added = isinstance(node, cst.BinaryOperation) and type(node.operator) is cst.Add
-    if not added:
-        return node
-    assert isinstance(node, cst.BinaryOperation)
-    return node.left if isinstance(node.left, cst.Call) else node.right
+    if isinstance(node, cst.BinaryOperation) and type(node.operator) is cst.Add:
+        return node.left if isinstance(node.left, cst.Call) else node.right
+    return node
 
 
 def _subject(node: cst.Call) -> cst.BaseExpression | None:
-    """What the whole of a call is about: the only argument of a function, or who has the method."""
-    if len(node.args) == 1 and node.args[0].keyword is None:
-        return node.args[0].value
-    return node.func.value if not node.args and isinstance(node.func, cst.Attribute) else None
+    """What the whole of a call is about: the only argument of a function, or who has the method.
+    `x.max(1)` is about rows.
+    """
+    if not node.args and isinstance(node.func, cst.Attribute):
+        return node.func.value
+    if len(node.args) != 1 or node.args[0].keyword is not None:
+        return None
+    given = node.args[0].value
+    return None if isinstance(given, cst.Integer | cst.UnaryOperation) else given
