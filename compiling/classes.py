@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 from compiling.rooms import DISMANTLED
 
+# Not `__replace__`, which Python 3.13 makes for each dataclass and mypyc then does not compile.
+REPLACING = "replaced_"
 _KEPT = "kept_"  # begins the name of what a cached property remembers
 
 
@@ -133,7 +135,7 @@ def _replacing(owner: str, fields: Sequence[_Field]) -> ast.stmt:
         for field in fields
     ]
     return _statement(
-        f"def __replace__(self, *, {', '.join(parameters)}) -> {owner}:",
+        f"def {REPLACING}(self, *, {', '.join(parameters)}) -> {owner}:",
         f"return {owner}({', '.join(values)})",
     )
 

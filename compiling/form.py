@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from compiling.classes import written_out
+from compiling.classes import REPLACING, written_out
 from compiling.constants import with_constants
 
 
@@ -54,5 +54,5 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.func, ast.Name) or node.func.id != "replace":
             return node
-        method = ast.Attribute(node.args[0], "__replace__", ast.Load())
+        method = ast.Attribute(node.args[0], REPLACING, ast.Load())
         return ast.Call(method, [], node.keywords)

@@ -48,7 +48,7 @@ def add(call: Call) -> Fact:
     return result(
         call,
         _whole_numbers(total, x, y),
-        kinds & ~Kind.EPSILON if kinds != Kind.EPSILON else kinds,
+        kinds & ~Kind.EPSILON or kinds,  # it is one if it is nothing else
         zero=_zero_of_sum(x, y),
         huge=_huge_of_sum(x, y),
     )
@@ -62,8 +62,8 @@ def _are_opposite(x: Fact, y: Fact) -> bool:
 
 def _kinds_moved(fact: Fact, by: Fact) -> Kind:
     """What a value still is with a fixed amount added: 0 where its input is, it is no more."""
-    stays = by.constant == 0
-    return fact.kinds & ~(WHOLE if stays else WHOLE | Kind.MAGNITUDE)
+    lost = WHOLE if by.constant == 0 else WHOLE | Kind.MAGNITUDE
+    return fact.kinds & ~lost
 
 
 def _zero_of_sum(x: Fact, y: Fact) -> Evidence:
