@@ -100,6 +100,16 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             waiting.extend(getattr(node, field))
 
 
+def suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    """The blocks of a statement: its body, what is done else, its handlers and cases."""
+    for field in ("body", "orelse", "finalbody"):
+        if suite := getattr(statement, field, None):
+            yield suite
+    for field in ("handlers", "cases"):
+        for each in getattr(statement, field, ()):
+            yield each.body
+
+
 def called_by(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 

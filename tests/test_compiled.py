@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.environments import environment_with
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.name != "posix", reason="wheels are compiled on POSIX alone"),
@@ -44,14 +46,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("there is no compiler")
     wheel, said = build(tmp_path_factory.mktemp("wheel"), {"EPSLINT_COMPILE": "1"})
     assert not wheel.name.endswith("none-any.whl"), said
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    made = folder / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(made), "install", "-q", "--no-index"]
-    subprocess.run([*pip, "--no-deps", str(wheel)], check=True, capture_output=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return made
+    return environment_with(wheel, tmp_path_factory.mktemp("environment"))
 
 
 def said(python: Path | str, *words: str | Path, cwd: Path = ROOT.parent) -> str:

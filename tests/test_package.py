@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -16,6 +15,7 @@ import yaml
 
 import epslint
 from epslint import address
+from tests.environments import environment_with
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -163,21 +163,6 @@ def sourceless(sdist: Path, folder: Path) -> Path:
             copy = shutil.copytree if path.is_dir() else shutil.copy
             copy(path, folder / path.name)
     return folder
-
-
-def environment_with(wheel: Path, folder: Path) -> Path:
-    """A fresh environment with the wheel in it; all else comes from ours, but not our epslint.
-
-    A path in a .pth file is looked into for modules; the .pth files there, by which an editable
-    install is found, are not read.
-    """
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    python = folder / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-index"]
-    subprocess.run([*pip, "--no-deps", str(wheel)], check=True, capture_output=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return python
 
 
 def test_the_tests_pass_against_the_installed_wheel(

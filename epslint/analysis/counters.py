@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from epslint.glance import FunctionNode, children, descend, last_name
+from epslint.glance import FunctionNode, children, descend, last_name, suites
 from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
@@ -164,7 +164,7 @@ class _Walk:
             for part in children(statement):
                 if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
                     yield from self._spoken_of(part, frozenset(moved))
-            for suite in _suites(statement):
+            for suite in suites(statement):
                 branch = set(moved)
                 yield from self.through(suite, branch)
                 if isinstance(statement, _RUNNING_THROUGH) and suite is statement.body:
@@ -202,15 +202,6 @@ class _Walk:
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
             return False
         return name in (self._own(value.left), self._own(value.right))
-
-
-def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        if suite := getattr(statement, field, None):
-            yield suite
-    for field in ("handlers", "cases"):
-        for each in getattr(statement, field, ()):
-            yield each.body
 
 
 def _puts_into(function: FunctionOutline, attribute: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from epslint.glance import suites
 from epslint.scout import Stretch
 
 
@@ -30,9 +31,7 @@ def _blocks(statements: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
         block = waiting.pop()
         yield block
         for statement in block:
-            for _, value in ast.iter_fields(statement):
-                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    waiting.append(value)
+            waiting += suites(statement)
 
 
 def _assigned(statement: ast.stmt) -> str | None:

@@ -51,6 +51,7 @@ def emptied(room: object) -> None:
     try:
         vars(room).clear()
     except TypeError:  # compiled: it has no dictionary, and says what it has instead
-        for name in type(room).__mypyc_attrs__:  # type: ignore[attr-defined]
+        names = type(room).__mypyc_attrs__  # type: ignore[attr-defined]  # mypyc's own
+        for name in names:
             if hasattr(room, name):
                 delattr(room, name)

@@ -42,6 +42,12 @@ def confidence(site: Site, log_ratio: Fact) -> Confidence:
     return CONFIDENCE[log_ratio.huge]
 
 
+def is_chosen_small(site: Site) -> bool:
+    """`where(x < 20, log(1 + exp(x)), x)`: what overflows is left out of the value."""
+    chosen = None if site.chosen is None else site.chosen.get("x")
+    return chosen is not None and chosen.range.hi < ranges.INF
+
+
 def cannot_overflow(exponential: Origin) -> bool:
     """Whether the argument of an exp is known to stay below where it overflows."""
     argument = exponential.fact("x")

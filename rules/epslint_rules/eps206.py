@@ -17,6 +17,7 @@ from epslint.analysis.wholes import is_whole
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._digits import is_coarse
+from epslint_rules._exponential import is_chosen_small
 from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import made_elsewhere, of_digits, of_overflow, quoted
 
@@ -112,8 +113,8 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         return None
     exponential = _exponential(term)
     if exponential is not None:
-        if _is_chosen_small(site):
-            return None
+        if is_chosen_small(site) and not site.learned.evidence:
+            return None  # but for its gradient
         # The argument of an exp that has a name of its own may have changed since.
         written_here = exponential.node is term.node and is_plain(exponential)
         return "softplus", exponential.operands["x"] if written_here else None
@@ -148,12 +149,6 @@ def _exponential(term: Operand) -> Origin | None:
     if origin is None or origin.op is not Op.EXP:
         return None
     return None if origin.fact("x").range.hi <= 0 else origin
-
-
-def _is_chosen_small(site: Site) -> bool:
-    """`where(x < 20, log(1 + exp(x)), x)`: what overflows is left out, but for its gradient."""
-    chosen = None if site.chosen is None else site.chosen.get("x")
-    return chosen is not None and chosen.range.hi < math.inf and not site.learned.evidence
 
 
 def _is_natural(site: Site) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import libcst as cst
@@ -20,6 +19,7 @@ from epslint.stable import is_method, is_plain
 from epslint_rules._exponential import (
     cannot_overflow,
     exponential_behind,
+    is_chosen_small,
     is_clipped,
     same_value,
     terms_of,
@@ -83,7 +83,7 @@ class HandRolledSoftmax(SiteRule):
         total = None if denominator is None else denominator.fact.origin
         if numerator is None or denominator is None or total is None:
             return
-        if _is_chosen_where_small(site):
+        if is_chosen_small(site):
             return
         if numerator.fact.constant == 1:
             yield from _inverse_of_odds(site, denominator, total)
@@ -166,14 +166,6 @@ def _exponential_in(numerator: Operand) -> Origin | None:
 
 
 _CHOOSING = frozenset({Op.SAME, Op.PICK})
-
-
-def _is_chosen_where_small(site: Site) -> bool:
-    """`where(x >= 0, 1 / (1 + exp(-x)), exp(x) / (1 + exp(x)))`: the value is right, and of the
-    gradient another rule speaks.
-    """
-    chosen = None if site.chosen is None else site.chosen.get("x")
-    return chosen is not None and chosen.range.hi < math.inf
 
 
 def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -> bool:
