@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
 from epslint.analysis.full_names import BUILTINS
@@ -30,8 +28,8 @@ class PythonCalls:
         self._calls = calls
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact | None:
-        if type(node.func) is not cst.Name or env.fact(node.func.value) is not None:
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
+        if type(node.func) is not bare.Name or env.fact(node.func.value) is not None:
             return None
         name, model = node.func.value, self._expressions.model
         if name in model.imports or name in model.outline.functions:
@@ -45,9 +43,9 @@ class PythonCalls:
         operands = self._calls.bound(spelling, node, {}, env)
         return self._calls.applied(spelling.op, node, operands, env, _scalar_form(operands))
 
-    def _extreme(self, node: cst.Call, env: Env) -> Fact:
+    def _extreme(self, node: bare.Call, env: Env) -> Fact:
         """max(n, 1): the larger of its arguments, or of the elements of the only one."""
-        largest = isinstance(node.func, cst.Name) and node.func.value == "max"
+        largest = isinstance(node.func, bare.Name) and node.func.value == "max"
         positional = [a for a in node.args if a.keyword is None]
         operands = [Operand(a.value, self._expressions.eval(a.value, env)) for a in positional]
         op = Op.MAXIMUM if largest else Op.MINIMUM
@@ -61,14 +59,14 @@ class PythonCalls:
         both = {"x": operands[0], "y": operands[1]}
         return self._calls.applied(op, node, both, env, Form.UNKNOWN)
 
-    def _folded(self, op: Op, node: cst.Call, operands: list[Operand], env: Env) -> Fact:
+    def _folded(self, op: Op, node: bare.Call, operands: list[Operand], env: Env) -> Fact:
         combine = raised if op is Op.MAXIMUM else lowered
         fact = operands[0].fact
         for operand in operands[1:]:
             fact = combine(fact, operand.fact)
         return self._expressions.ledger.conclude(op, node, {"x": operands[0]}, fact, env)
 
-    def _counting(self, node: cst.Call, env: Env) -> Fact:
+    def _counting(self, node: bare.Call, env: Env) -> Fact:
         facts = [self._expressions.eval(argument.value, env) for argument in node.args]
         start = facts[0].range.lo if len(facts) > 1 else 0.0
         if len(facts) > 2:
@@ -77,26 +75,26 @@ class PythonCalls:
         # A loop variable starts at 0 on purpose; what is divided by it is rarely meant to be.
         return Fact(range=counted, form=Form.LIST, dtype=DType.INT, grad=False)
 
-    def _number(self, node: cst.Call, env: Env) -> Fact | None:
+    def _number(self, node: bare.Call, env: Env) -> Fact | None:
         """`float("-inf")`."""
         text = node.args[0].value if node.args else None
-        if not isinstance(text, cst.SimpleString):
+        if not isinstance(text, bare.SimpleString):
             return None
         try:
             return number(float(str(evaluated(text.value))))
         except ValueError:
             return UNKNOWN
 
-    def _paired(self, node: cst.Call, env: Env) -> Fact:
+    def _paired(self, node: bare.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(Op.CALL, node, fact)
         return UNKNOWN
 
-    def _mapped(self, node: cst.Call, env: Env) -> Fact | None:
+    def _mapped(self, node: bare.Call, env: Env) -> Fact | None:
         """`map(lambda x: …, (a, b))`."""
-        if len(node.args) != 2 or not isinstance(function := node.args[0].value, cst.Lambda):
+        if len(node.args) != 2 or not isinstance(function := node.args[0].value, bare.Lambda):
             return None
         if len(parameters(function.params)) != 1:
             return None
@@ -104,7 +102,7 @@ class PythonCalls:
         return self._expressions.scopes.mapped(function, source, env)
 
 
-_SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = MappingProxyType(
+_SPECIAL: Mapping[str, Callable[[PythonCalls, bare.Call, Env], Fact | None]] = MappingProxyType(
     {
         "max": PythonCalls._extreme,
         "min": PythonCalls._extreme,
