@@ -104,6 +104,11 @@ def test_the_numbers_of_a_test_are_chosen(line: str) -> None:
     )
     assert api.check_source(model, "tests/test_losses.py").findings
     assert api.check_source(text, "losses.py").findings
-    for name in ("tests/test_losses.py", "losses_test.py", "docs/tutorials/basics/losses.py"):
+    for name in (
+        "tests/test_losses.py",
+        "losses_test.py",
+        "docs/tutorials/basics/losses.py",
+        "exercises/torch/one/losses.py",
+    ):
         assert not api.check_source(text, name).findings
     assert api.check_source(text, "tutorials/my/own/code/losses.py").findings

@@ -55,9 +55,6 @@ class Bindings:
         if binder is not None:
             binder(self, target, fact, env)
 
-    def _bind_rest(self, target: bare.StarredElement, fact: Fact, env: Env) -> None:
-        self.bind(target.value, fact, env)
-
     def _unpack(self, target: bare.Tuple | bare.List, fact: Fact, env: Env) -> None:
         for position, element in enumerate(target.elements):
             part = fact.part(position)
@@ -350,7 +347,8 @@ def named_if_unknown(path: str, fact: Fact) -> Fact:
         return told  # `lprobs = model.get_normalized_probs(x)`
     if fact.grad and not told.grad and fact.is_any(Kind.LOGPROB) and told.is_any(Kind.LOGPROB):
         return replace(fact, grad=False)  # `old_logps = torch.cat(logps)`: they are held fixed
-    if fact.ground or fact.kinds or fact.range != ranges.TOP or fact.form is Form.OTHER:
+    silent = not fact.ground and not fact.kinds & ~Kind.DRAWN and fact.range == ranges.TOP
+    if not silent or fact.form is Form.OTHER:
         return fact
     if told is UNKNOWN:
         return fact
@@ -382,7 +380,7 @@ def _element_of(fact: Fact) -> Fact:
         )
     if fact.form.tensor:
         return replace(fact, kinds=fact.kinds & ~WHOLE, size=ranges.SOME, parts=())
-    return UNKNOWN
+    return Fact(kinds=fact.kinds & Kind.DRAWN)  # each of what two critics say
 
 
 _TARGETS: Mapping[type[bare.Node], Callable[..., None]] = MappingProxyType(
@@ -392,6 +390,5 @@ _TARGETS: Mapping[type[bare.Node], Callable[..., None]] = MappingProxyType(
         bare.Subscript: Bindings._bind_element,
         bare.Tuple: Bindings._unpack,
         bare.List: Bindings._unpack,
-        bare.StarredElement: Bindings._bind_rest,
     }
 )

@@ -191,7 +191,7 @@ class Callers:
     def _lesson(self, node: bare.FunctionDef, home: _Home) -> Lesson | None:
         """What all callers of a function of the module or of a class pass, if all are seen."""
         name = node.name.value
-        if not _is_kept(node) or name.startswith("__") or name == "forward":
+        if not _is_kept(node) or name.startswith("__") or name in ("forward", "call"):
             return None
         homes = self._mentioning.get(name, ())
         if not self._is_program and all(each.trying for each in homes):

@@ -49,7 +49,9 @@ _MODULES: Mapping[str, Spelling] = MappingProxyType(
 )
 _BY_OP: Mapping[str, Spelling] = MappingProxyType({s.op.name: s for s in _MODULES.values()})
 _CHAIN = "torch.nn.Sequential"
-# Without one of these words, or a class with a `forward`, a file has no modules.
+# The methods that apply an instance: torch's, Keras's, and anybody's.
+_APPLYING = ("forward", "call", "__call__")
+# Without one of these words, or a class with such a method, a file has no modules.
 _WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, _CHAIN)), "optim"})
 
 # The part of a module's fact that tells what applying it does begins with one of these.
@@ -107,14 +109,14 @@ class Modules:
         return self._module(last.replace(_APPLIED, _LAST), node, env)
 
     def _instance(self, path: str, node: bare.Call, env: Env) -> Fact | None:
-        """`Net(…)` of a class here that has a forward."""
+        """`Net(…)` of a class here whose instances can be applied."""
         model = self._expressions.model
         owner = model.outline.classes.get(path)
         if owner is None or env.fact(path) is not None:
             return None
-        if not any("forward" in each.methods for each in model.outline.lineage(owner)):
-            return None
-        return self._module(_FORWARD + path, node, env)
+        known = {name for each in model.outline.lineage(owner) for name in each.methods}
+        method = next((name for name in _APPLYING if name in known), None)
+        return None if method is None else self._module(f"{_FORWARD}{path}.{method}", node, env)
 
     def _applied(self, node: bare.Call, env: Env) -> Fact | None:
         expressions = self._expressions
@@ -123,7 +125,7 @@ class Modules:
         if key is None:
             return None
         if key.startswith(_FORWARD):
-            name = f"{key.removeprefix(_FORWARD)}.forward"
+            name = key.removeprefix(_FORWARD)
             callee = expressions.model.summaries.callee(name, expressions.frame, env)
             return None if callee is None else self._calls.summarised(callee, node, env)
         spelling = _BY_OP[key.removeprefix(_LAST).removeprefix(_APPLIED)]
@@ -139,7 +141,7 @@ class Modules:
 
 def may_be_in(source: Source, outline: Outline) -> bool:
     """Whether a file makes modules, or has classes that are modules."""
-    if any("forward" in owner.methods for owner in outline.classes.values()):
+    if any(not owner.methods.keys().isdisjoint(_APPLYING) for owner in outline.classes.values()):
         return True
     return any(name in source.text for name in _WORDS)
 

@@ -20,7 +20,8 @@ _UNLEARNED = re.compile(
 
 _REHEARSAL = re.compile(
     r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
-    r"(^|[/\\])tutorials?[/\\]([^/\\]+[/\\])?[^/\\]+$"  # near by: further up they are anybody's
+    # Near by: further up they are anybody's.
+    r"(^|[/\\])(tutorial|exercise)s?[/\\]([^/\\]+[/\\]){0,2}[^/\\]+$"
 )
 
 # The worlds that agents act in: their geometry is their author's, and nobody learns in there. But

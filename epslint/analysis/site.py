@@ -208,7 +208,10 @@ class Site:
     @property
     def differentiated(self) -> bool:
         """Whether nothing forbids that a gradient flows through the operation."""
-        return self.result.grad and self.mode.grad
+        allowed = self.result.grad and self.mode.grad
+        if not allowed or self.learning is None:
+            return allowed
+        return not self.learning.is_constant(self.unit.stretch, self.unit.text(self.node))
 
     @property
     def as_called(self) -> Site | None:

@@ -82,7 +82,8 @@ class BceOnSigmoid(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Binary cross-entropy of a sigmoid, {quoted(site, operand.node)}: where it "
             "saturates, nothing is learned; the loss with logits has no such place",
-            confidence=Confidence.PROVEN,
+            # Value and gradient stay finite: torch cuts them off. It learns more slowly.
+            confidence=Confidence.POSSIBLE,
             why=made_elsewhere(operand),
             fix=_fix(site, operand, sigmoid),
         )

@@ -24,11 +24,12 @@ from epslint.analysis.learning.flow import (
     Shown,
     Sources,
     better,
+    parsed,
 )
 from epslint.analysis.learning.standing import is_for_anybody
+from epslint.analysis.learning.weights import Weights
 from epslint.glance import FunctionNode, children, descend, last_name, statements, walk
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
-from epslint.syntax import reads
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
@@ -65,6 +66,7 @@ class Learning:
         self._beside = words.is_beside_learning(filename)
         self._places: Mapping[int, _Place] = {}
         self._flows: dict[tuple[FunctionNode, int], Flow | None] = {}
+        self._weights = Weights()
         self._sources: dict[str, Sources] = {}
         self._taken: frozenset[str] | None = None
         self._calls: dict[str, list[tuple[_Place, ast.Call]]] | None = None
@@ -78,7 +80,7 @@ class Learning:
         if found.evidence or place is None:
             return found
         flow = self._flow(place, row)
-        return NOT_SHOWN if flow is None else flow.of(_parsed(text))
+        return NOT_SHOWN if flow is None else flow.of(parsed(text))
 
     def is_denied(self, stretch: Stretch) -> bool:
         """Whether a function only uses what was learned, by its name or its class's: a scheduler, a
@@ -88,6 +90,11 @@ class Learning:
         if place is None or place.function.name == "__init__":
             return False
         return self._is_denied(place)
+
+    def is_constant(self, stretch: Stretch, text: str) -> bool:
+        """Whether an expression has nothing in it of the weights that its function is handed."""
+        place = self._place(stretch)
+        return place is not None and not self._weights.are_in(place.function, text)
 
     def is_around(self, stretch: Stretch) -> bool:
         """Whether a function takes the gradient of one that is written in it: what it makes outside
@@ -381,10 +388,3 @@ def _bound(node: ast.stmt) -> Iterator[ast.Name]:
 
 def _reads(node: ast.expr, names: set[str]) -> bool:
     return any(isinstance(n, ast.Name) and n.id in names for n in walk(node))
-
-
-def _parsed(text: str) -> ast.AST:
-    if reads(f"({text})"):
-        return ast.parse(f"({text})", mode="eval").body
-    # `x /= y` is a statement; and of what is newer than this Python nothing is shown.
-    return ast.parse(text if reads(text) else "")

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from epslint.analysis.fact import Evidence
 from epslint.analysis.names import UNDIFFERENTIATED
 from epslint.glance import children, last_name, walk
+from epslint.syntax import reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +193,11 @@ def _grows(function: ast.Attribute) -> bool:
 def _is_without_gradient(item: ast.withitem) -> bool:
     call = item.context_expr
     return isinstance(call, ast.Call) and last_name(call.func) in UNDIFFERENTIATED
+
+
+def parsed(text: str) -> ast.AST:
+    """An expression, or what stands for one, as `ast` reads it."""
+    if reads(f"({text})"):
+        return ast.parse(f"({text})", mode="eval").body
+    # `x /= y` is a statement; and of what is newer than this Python nothing is shown.
+    return ast.parse(text if reads(text) else "")

@@ -1,0 +1,60 @@
+"""Weights: what a function is handed to be learned, as in JAX: `network(x, params=params)`.
+
+A gradient is that of an argument there. What is made without it, by the same network even, is
+constant: `value(x)` beside `actor(x, params=params)`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from epslint.analysis.fact import Evidence
+from epslint.analysis.learning.flow import Flow, Shown, Sources, parsed
+from epslint.glance import FunctionNode, walk
+
+_WEIGHTS = "params"
+
+
+class Weights:
+    """What has weights in it that a function is handed; each function is read once."""
+
+    def __init__(self) -> None:
+        self._flows: dict[FunctionNode, Flow | None] = {}
+
+    def are_in(self, function: FunctionNode, text: str) -> bool:
+        """Whether there are weights in an expression, or the function is handed none."""
+        if function not in self._flows:
+            self._flows[function] = _flow(function)
+        flow = self._flows[function]
+        return flow is None or bool(flow.of(parsed(text)).evidence)
+
+
+def _flow(function: FunctionNode) -> Flow | None:
+    weights = {name: Shown(Evidence.NAMED, "") for name in _weights(function)}
+    if not weights:
+        return None
+    flow = Flow("", Sources(), weights)
+    flow.run(function.body, function.end_lineno or function.lineno)
+    return flow
+
+
+def _weights(function: FunctionNode) -> set[str]:
+    """The parameters that it hands on as weights; of a function that is written in it, too."""
+    nodes = walk(function)
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return parameters & {name for call in calls for name in _handed_on(call)}
+
+
+def _handed_on(call: ast.Call) -> Iterator[str]:
+    """w of `f(x, params=w)` and `f({"params": w}, x)`."""
+    given = [keyword.value for keyword in call.keywords if keyword.arg == _WEIGHTS]
+    for argument in call.args[:1]:
+        if isinstance(argument, ast.Dict):
+            given += [
+                value
+                for key, value in zip(argument.keys, argument.values, strict=True)
+                if isinstance(key, ast.Constant) and key.value == _WEIGHTS
+            ]
+    yield from (value.id for value in given if isinstance(value, ast.Name))
