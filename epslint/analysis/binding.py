@@ -8,7 +8,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from epslint.analysis import bare, hints, names, ranges
+from epslint.analysis import bare, hints, ranges
 from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
@@ -25,19 +25,17 @@ from epslint.analysis.keys import (
     spares_first,
     spares_start,
 )
-from epslint.analysis.makers import is_ceiling
 from epslint.analysis.members import distinct
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.places import coordinate, test_of
 from epslint.analysis.shares import is_share_of
 from epslint.analysis.site import Choice
+from epslint.analysis.titles import titled
 from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
-
-_DIVISORS = re.compile(r"(^|_)(den|denom|denominator|divisor|dof|ddof|df|correction|m1|minus)(_|$)")
 
 
 class Bindings:
@@ -77,7 +75,7 @@ class Bindings:
         path = dotted(target)
         if path is None:
             return
-        fact = _as_size(path, named_if_unknown(path, fact))
+        fact = titled(path, fact)
         env.assign(path, fact, self._model.tick())
         if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
@@ -327,47 +325,6 @@ def adds_up(fact: Fact) -> bool:
 
 _FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
 _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.isfinite(y)`
-
-
-def _as_size(path: str, fact: Fact) -> Fact:
-    """`length = x.shape[1] - 1`: with a name of its own it is a size again, not a correction."""
-    origin = fact.origin
-    if not fact.is_any(Kind.OFFSET) or origin is None or origin.op is not Op.SUB:
-        return fact
-    whole = origin.operands["x"].fact
-    if not whole.is_any(Kind.SHAPE) or whole.zero or _DIVISORS.search(path):
-        return fact
-    return replace(fact, kinds=(fact.kinds & ~Kind.OFFSET) | Kind.SHAPE, zero=Evidence.NONE)
-
-
-def named_if_unknown(path: str, fact: Fact) -> Fact:
-    """A name speaks only where nothing else does, and before the name of a function."""
-    told = names.named(path.rpartition(".")[2])
-    if fact.ground is Evidence.NAMED and fact.origin is None and _is_log_of(told, fact):
-        return told  # `lprobs = model.get_normalized_probs(x)`
-    if fact.grad and not told.grad and fact.is_any(Kind.LOGPROB) and told.is_any(Kind.LOGPROB):
-        return replace(fact, grad=False)  # `old_logps = torch.cat(logps)`: they are held fixed
-    silent = not fact.ground and not fact.kinds & ~Kind.DRAWN and fact.range == ranges.TOP
-    if not silent or fact.form is Form.OTHER:
-        return fact
-    if told is UNKNOWN:
-        return fact
-    return replace(
-        told,
-        huge=Evidence.NONE
-        if is_ceiling(fact.origin)
-        else told.huge,  # `log_std = clip(x, *limits)`
-        dtype=fact.dtype,
-        form=fact.form,
-        grad=fact.grad and told.grad,
-        size=fact.size,
-        parts=fact.parts,
-        origin=fact.origin,
-    )
-
-
-def _is_log_of(told: Fact, fact: Fact) -> bool:
-    return told.is_any(Kind.LOGPROB) and fact.is_any(Kind.PROB)
 
 
 def _element_of(fact: Fact) -> Fact:

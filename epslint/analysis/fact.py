@@ -178,6 +178,7 @@ class Fact:
     origin: Origin | None = field(default=None, compare=False, repr=False)
     # Other paths made it otherwise: what uses the value uses what they made.
     rivals: tuple[Origin, ...] = field(default=(), compare=False, repr=False)
+    elsewhere: bool = field(default=False, compare=False)  # on some path, made out of sight
 
     if not TYPE_CHECKING:
         # A hundred thousand are made in a run: what is not given is left to the class's defaults.
@@ -274,7 +275,9 @@ class Fact:
 
     def _beside(self, rival: Origin | None) -> Fact:
         """The same, made by `rival` on another path."""
-        if rival is None or rival is self.origin or rival in self.rivals:
+        if rival is None:
+            return self if self.origin is None or self.elsewhere else replace(self, elsewhere=True)
+        if rival is self.origin or rival in self.rivals:
             return self
         return replace(self, rivals=(rival, *self.rivals)[:REMEMBERED])
 
@@ -296,6 +299,7 @@ class Fact:
             parts=parts,
             origin=origin,
             rivals=self.rivals,
+            elsewhere=self.elsewhere or other.elsewhere,
         )
         return merged._beside(rival)
 
@@ -310,7 +314,7 @@ def _merged_parts(
 if not TYPE_CHECKING:
     # Fields that `__post_init__` does not look at.
     _INDIFFERENT = frozenset(
-        {"dtype", "form", "grad", "ground", "origin", "parts", "rivals", "size"}
+        {"dtype", "form", "grad", "ground", "origin", "parts", "rivals", "size", "elsewhere"}
     )
 
     def replace(value: T, **changes: object) -> T:

@@ -172,7 +172,8 @@ def tells_of_threshold(name: str) -> bool:
 
 
 _ACTION_SCALE = re.compile(
-    r"(^|_)(log_?(stds?|stddevs?|sigmas?|alphas?)|(std|sigma)_(params?|log))(_|$)"
+    r"(^|_)(log_?((std|stddev|sigma|alpha|lagrange|multiplier|lambda)s?\d?|temp(erature)?|"
+    r"ent(ropy)?_?(coef|coeff|weight))|(std|sigma)_(params?|log))(_|$)"
 )
 
 

@@ -111,7 +111,7 @@ class Ledger:
             if fact.parts:
                 parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
                 fact = replace(fact, parts=parts)
-            fact = replace(fact, origin=origin, rivals=())
+            fact = replace(fact, origin=origin, rivals=(), elsewhere=False)
         if self._frame.recording:
             for name, operand in operands.items():
                 self.note_use(_use_as(name, op, operands), node, operand.fact)

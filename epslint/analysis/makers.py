@@ -19,10 +19,15 @@ _SELECTING = frozenset(
 
 
 def maker(fact: Fact) -> tuple[Op | None, str | None]:
-    """The operation that made a value, and the key of what it was made of."""
+    """The operation that made a value, and the key of what it was made of; none where it may have
+    been made out of sight.
+    """
     origin = fact.origin
     while origin is not None and "x" in origin.operands:
-        inner = origin.operands["x"].fact.origin
+        if fact.elsewhere:
+            return None, None
+        fact = origin.operands["x"].fact
+        inner = fact.origin
         through_detach = origin.op is Op.DETACH and inner is not None and inner.op is Op.MAX
         if origin.op not in _ARRANGING and not through_detach:
             return origin.op, key_of(origin.operands["x"].node)

@@ -100,8 +100,8 @@ _WORDS = (
         _fact(ranges.REAL, Kind.LOGPROB),
     ),
     _word(
-        r"(^|_)(log_?(std|stds|sigma|sigmas|var|vars|variance|alpha|scale|scales|stddev)|"
-        r"(std|sigma|var|alpha|scale)_log)$",
+        r"(^|_)(log_?((std|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda)s?|"
+        r"temp(erature)?|ent(ropy)?_?(coef|coeff|weight))|(std|sigma|var|alpha|scale)_log)_?\d?$",
         _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
     ),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),

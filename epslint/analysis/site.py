@@ -211,7 +211,8 @@ class Site:
         allowed = self.result.grad and self.mode.grad
         if not allowed or self.learning is None:
             return allowed
-        return not self.learning.is_constant(self.unit.stretch, self.unit.text(self.node))
+        unit, node = self.unit, self.node
+        return not self.learning.is_constant(unit.stretch, unit.text(node), unit.row(node))
 
     @property
     def as_called(self) -> Site | None:

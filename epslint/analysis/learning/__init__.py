@@ -91,10 +91,10 @@ class Learning:
             return False
         return self._is_denied(place)
 
-    def is_constant(self, stretch: Stretch, text: str) -> bool:
+    def is_constant(self, stretch: Stretch, text: str, row: int) -> bool:
         """Whether an expression has nothing in it of the weights that its function is handed."""
         place = self._place(stretch)
-        return place is not None and not self._weights.are_in(place.function, text)
+        return place is not None and not self._weights.are_in(place.function, text, row)
 
     def is_around(self, stretch: Stretch) -> bool:
         """Whether a function takes the gradient of one that is written in it: what it makes outside

@@ -17,34 +17,29 @@ _WEIGHTS = "params"
 
 
 class Weights:
-    """What has weights in it that a function is handed; each function is read once."""
+    """The weights of the functions of a file; each function is read once."""
 
     def __init__(self) -> None:
-        self._flows: dict[FunctionNode, Flow | None] = {}
+        self._names: dict[FunctionNode, frozenset[str]] = {}
 
-    def are_in(self, function: FunctionNode, text: str) -> bool:
-        """Whether there are weights in an expression, or the function is handed none."""
-        if function not in self._flows:
-            self._flows[function] = _flow(function)
-        flow = self._flows[function]
-        return flow is None or bool(flow.of(parsed(text)).evidence)
-
-
-def _flow(function: FunctionNode) -> Flow | None:
-    weights = {name: Shown(Evidence.NAMED, "") for name in _weights(function)}
-    if not weights:
-        return None
-    flow = Flow("", Sources(), weights)
-    flow.run(function.body, function.end_lineno or function.lineno)
-    return flow
+    def are_in(self, function: FunctionNode, text: str, row: int) -> bool:
+        """Whether there are weights in an expression on a line, or the function is handed none."""
+        if function not in self._names:
+            self._names[function] = _weights(function)
+        names = self._names[function]
+        if not names:
+            return True
+        flow = Flow("", Sources(), dict.fromkeys(names, Shown(Evidence.NAMED, "")))
+        flow.run(function.body, row)
+        return bool(flow.of(parsed(text)).evidence)
 
 
-def _weights(function: FunctionNode) -> set[str]:
+def _weights(function: FunctionNode) -> frozenset[str]:
     """The parameters that it hands on as weights; of a function that is written in it, too."""
     nodes = walk(function)
     parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return parameters & {name for call in calls for name in _handed_on(call)}
+    return frozenset(parameters & {name for call in calls for name in _handed_on(call)})
 
 
 def _handed_on(call: ast.Call) -> Iterator[str]:
