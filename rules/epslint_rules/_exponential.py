@@ -173,14 +173,14 @@ def weighed_exponential(operand: Operand) -> Origin | None:
 
 
 def _exponential_among(product: Operand) -> Origin | None:
-    """The only exponential of a product, if none of its elements is known to be the largest."""
-    made = [
-        arranged(factor.fact)
-        for factor in factors(product, _MULTIPLIED)
-        if not factor.fact.is_any(Kind.PEAKED)
-    ]
-    exponentials = [each for each in made if each is not None and each.op is Op.EXP]
-    return exponentials[0] if len(exponentials) == 1 else None
+    """The only exponential of a product, if none of its elements is known to be the largest:
+    `exp(x - peak) * exp(peak)` is of those who have thought of it.
+    """
+    made = [(factor.fact, arranged(factor.fact)) for factor in factors(product, _MULTIPLIED)]
+    exponentials = [(fact, each) for fact, each in made if each is not None and each.op is Op.EXP]
+    if len(exponentials) != 1 or exponentials[0][0].is_any(Kind.PEAKED):
+        return None
+    return exponentials[0][1]
 
 
 _MULTIPLIED = frozenset({Op.MUL})
