@@ -77,7 +77,7 @@ class Calls:
 
     def _library(self, node: bare.Call, env: Env) -> Fact | None:
         path = dotted(node.func)
-        full = None if path is None else self._expressions.resolved(path, env)
+        full = None if path is None else self._full_name(path, env)
         if full is None:
             return None
         found = function(full)
@@ -92,6 +92,13 @@ class Calls:
             places = {"x": operands["cond"]}  # `np.where(c)` is `np.nonzero(c)`
             return self.applied(Op.NONZERO, node, places, env, found.form)
         return self.applied(found.spelling.op, node, operands, env, found.form)
+
+    def _full_name(self, path: str, env: Env) -> str | None:
+        """The library's name for what is called, also where it goes by another one here:
+        `reduce = torch.sum`, or an argument.
+        """
+        held = env.fact(path)
+        return self._expressions.resolved(path, env) if held is None else held.function or None
 
     @staticmethod
     def fits(spelling: Spelling, node: bare.Call, receivers: int) -> bool:

@@ -175,6 +175,7 @@ class Fact:
     grad: bool = True  # whether a gradient can flow through it
     size: Range = ranges.SOME  # how many elements; "some" unless it is shown to be empty
     parts: tuple[Part, ...] = ()  # of a tuple or a mapping
+    function: str = ""  # which function of a library it is, by its full name
     origin: Origin | None = field(default=None, compare=False, repr=False)
     # Other paths made it otherwise: what uses the value uses what they made.
     rivals: tuple[Origin, ...] = field(default=(), compare=False, repr=False)
@@ -297,6 +298,7 @@ class Fact:
             grad=self.grad or other.grad,
             size=size,
             parts=parts,
+            function=self.function if self.function == other.function else "",
             origin=origin,
             rivals=self.rivals,
             elsewhere=self.elsewhere or other.elsewhere,
@@ -314,7 +316,10 @@ def _merged_parts(
 if not TYPE_CHECKING:
     # Fields that `__post_init__` does not look at.
     _INDIFFERENT = frozenset(
-        {"dtype", "form", "grad", "ground", "origin", "parts", "rivals", "size", "elsewhere"}
+        {
+            *("dtype", "elsewhere", "form", "function", "grad"),
+            *("ground", "origin", "parts", "rivals", "size"),
+        }
     )
 
     def replace(value: T, **changes: object) -> T:

@@ -105,6 +105,14 @@ def tells_of_perplexity(name: str) -> bool:
     return _PERPLEXITY.search(snake(name)) is not None
 
 
+_SCORE = re.compile(r"(^|_)(log|logits?|scores?|attn|attention|energy|energies)(_|$)|(^|_)logp")
+
+
+def tells_of_score(name: str) -> bool:
+    """Whether a value of this name is the log of a weight, which nothing keeps small."""
+    return _SCORE.search(snake(name)) is not None
+
+
 _TRUST_REGION = re.compile(r"(^|_)(trpo|natural_(pg|gradient|policy)|line_?search)(_|$)")
 
 

@@ -20,7 +20,7 @@ from epslint.analysis.fact import (
     replace,
 )
 from epslint.analysis.keys import evaluated
-from epslint.analysis.libraries import DTYPES
+from epslint.analysis.libraries import DTYPES, function
 
 CONSTANTS: Mapping[str, Fact] = MappingProxyType(
     {
@@ -83,4 +83,6 @@ def library_value(path: str) -> Fact:
     name = path.rpartition(".")[2]
     if name in DTYPES and path.partition(".")[0] in ("torch", "numpy", "jax", "tensorflow"):
         return replace(NOT_A_NUMBER, dtype=DType(DTYPES[name]))
+    if function(path) is not None:
+        return replace(NOT_A_NUMBER, function=path)
     return names.named(name)

@@ -12,7 +12,7 @@ from epslint.analysis.forms import is_unknown
 from epslint.analysis.hints import tells_of_advantage
 from epslint.analysis.keys import called, evaluated, key_of, label_of
 from epslint.analysis.labels import tells_of_reference
-from epslint.analysis.makers import is_some_of, maker
+from epslint.analysis.makers import is_made_of, is_some_of, maker
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE
 from epslint.analysis.ops import Op
@@ -65,10 +65,22 @@ def _from_larger(x: Operand, y: Operand) -> Fact | None:
 
 def _from_running_maximum(x: Operand, y: Operand) -> Fact | None:
     """What a kernel subtracts that goes through x in blocks: of all of them together the largest
-    is then 0.
+    is then 0. Or the maximum of those that are finite.
     """
     named = _MAXIMUM.search(_spread_out(y.node))
-    return _shifted(x, Evidence.NAMED) if named or _is_running_maximum(y.fact, x) else None
+    shown = _is_running_maximum(y.fact, x) or _is_mended_maximum(y.fact, x)
+    return _shifted(x, Evidence.NAMED) if named or shown else None
+
+
+def _is_mended_maximum(fact: Fact, x: Operand) -> bool:
+    """`x[isfinite(x)].max()`, `(x + log(mask)).max()`, and `where(isinf(m), 0, m)` of a maximum."""
+    origin, key = behind(fact, (Op.SAME, Op.PICK, Op.DETACH)), key_of(x.node)
+    if origin is None or key is None:
+        return False
+    if origin.op is Op.MAX:
+        return is_some_of(origin.operands["x"], key) or is_made_of(fact, key)
+    choices = [operand.fact for name, operand in origin.operands.items() if name in ("x", "y")]
+    return origin.op is Op.WHERE and any(maker(each) == (Op.MAX, key) for each in choices)
 
 
 def _spread_out(node: bare.BaseExpression) -> str:

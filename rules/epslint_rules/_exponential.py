@@ -15,6 +15,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
+from epslint.analysis.terms import arranged, factors, terms
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Confidence, Edit, Fix, Grade
@@ -160,14 +161,49 @@ def terms_of(origin: Origin) -> tuple[Operand, ...]:
     return tuple(terms)
 
 
-def weighed_exponential(fact: Fact) -> Origin | None:
-    """The exponential behind `exp(x)`, and behind `weight * exp(x)`."""
-    origin = fact.origin
-    if origin is not None and origin.op is Op.MUL:
-        made = (operand.fact.origin for operand in origin.operands.values())
-        exponentials = [each for each in made if each is not None and each.op is Op.EXP]
-        origin = exponentials[0] if len(exponentials) == 1 else None
-    return origin if origin is not None and origin.op is Op.EXP else None
+def weighed_exponential(operand: Operand) -> Origin | None:
+    """The exponential behind `exp(x)`, `weight * exp(x) * mask` and `a * exp(x) + b * exp(x)`."""
+    weighed = list(terms(operand))
+    made = [_exponential_among(term.operand) for term in weighed]
+    first = made[0]
+    if first is None or not all(term.added for term in weighed):
+        return None
+    alike = all(each is not None and is_of_same(each, first) for each in made)
+    return first if alike else None
+
+
+def _exponential_among(product: Operand) -> Origin | None:
+    """The only exponential of a product, if none of its elements is known to be the largest:
+    `exp(x - peak) * exp(peak)` is of those who have thought of it.
+    """
+    made = [(factor.fact, arranged(factor.fact)) for factor in factors(product, _MULTIPLIED)]
+    exponentials = [(fact, each) for fact, each in made if each is not None and each.op is Op.EXP]
+    if len(exponentials) != 1 or exponentials[0][0].is_any(Kind.PEAKED):
+        return None
+    return exponentials[0][1]
+
+
+_MULTIPLIED = frozenset({Op.MUL})
+
+
+def is_of_same(a: Origin, b: Origin) -> bool:
+    """Whether two exponentials are of the same."""
+    return a is b or same_value(a.operands["x"], b.operands["x"])
+
+
+def total_behind(operand: Operand) -> Origin | None:
+    """The sum that somebody has kept from 0: `total + eps`, `total.clamp(min=eps)`."""
+    origin = maker(operand.fact)
+    if origin is None or origin.op in _KEEPING:
+        return None if origin is None else maker(origin.fact("x"))
+    if origin.op is not Op.ADD:
+        return origin
+    others = [each for each in origin.operands.values() if not each.fact.is_any(Kind.EPSILON)]
+    total = maker(others[0].fact) if len(others) == 1 else None
+    return origin if total is None or total.op is not Op.SUM else total
+
+
+_KEEPING = frozenset({Op.CLAMP_MIN, Op.CLAMP, Op.MAXIMUM})
 
 
 def exponential_behind(operand: Operand) -> Origin | None:

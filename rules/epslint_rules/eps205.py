@@ -6,13 +6,18 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from epslint import stable
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._exponential import cannot_overflow, terms_of, weighed_exponential
+from epslint_rules._exponential import (
+    cannot_overflow,
+    terms_of,
+    total_behind,
+    weighed_exponential,
+)
 from epslint_rules._logarithm import is_replaceable, maker
 from epslint_rules._wording import made_elsewhere, of_overflow, quoted
 
@@ -22,8 +27,8 @@ class LogOfSumOfExp(SiteRule):
 
     ## What it does
     Flags `log(sum(exp(x)))`, also through variables; the log of a mean of exponentials, of a
-    weighted sum, and of `exp(a) + exp(b)`. Silent where the maximum is subtracted first: that is
-    logsumexp by hand, and right.
+    weighted sum, also beside an epsilon, and of `exp(a) + exp(b)`. Silent where the maximum is
+    subtracted first: that is logsumexp by hand, and right.
 
     ## Why is this bad
     `exp` overflows at 88.7 in float32 and at 11.1 in float16; `logsumexp` has the same value and no
@@ -69,7 +74,7 @@ class LogOfSumOfExp(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        total = _total(operand.fact) if operand is not None else None
+        total = _total(operand) if operand is not None else None
         if operand is None or total is None:
             return
         exponentials = _summed(total)
@@ -99,9 +104,9 @@ _SUMS: Mapping[Op, tuple[str, str]] = MappingProxyType(
 )
 
 
-def _total(fact: Fact) -> Origin | None:
+def _total(operand: Operand) -> Origin | None:
     """The sum that a log is taken of, also where it is scaled: `exp(x).sum() / n`."""
-    origin = maker(fact)
+    origin = total_behind(operand)
     if origin is None or origin.op not in (Op.DIV, Op.MUL):
         return origin
     scaled = origin.operands.items() if origin.op is Op.MUL else (("x", origin.operands["x"]),)
@@ -114,11 +119,11 @@ def _summed(total: Origin) -> tuple[Origin, ...]:
     if total.op is Op.COSH:
         return (total,)
     if total.op is Op.ADD:
-        made = tuple(weighed_exponential(term.fact) for term in terms_of(total))
+        made = tuple(weighed_exponential(term) for term in terms_of(total))
         return tuple(each for each in made if each is not None) if None not in made else ()
     if total.op not in _SUMS or total.fact("x").is_any(Kind.PEAKED):
         return ()
-    exponential = weighed_exponential(total.fact("x"))
+    exponential = weighed_exponential(total.operands["x"])
     return () if exponential is None else (exponential,)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from epslint import stable
 from epslint.analysis import bare
 from epslint.analysis.fact import Form, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.hints import tells_of_score
+from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.site import Site
@@ -20,10 +21,13 @@ from epslint_rules._exponential import (
     exponential_behind,
     is_chosen_small,
     is_clipped,
+    is_of_same,
     same_value,
     terms_of,
+    total_behind,
+    weighed_exponential,
 )
-from epslint_rules._logarithm import split_sum
+from epslint_rules._logarithm import maker, split_sum
 from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, of_overflow, quoted
 
 
@@ -33,9 +37,10 @@ class HandRolledSoftmax(SiteRule):
     ## What it does
     Flags `exp(x) / exp(x).sum()`, also with the exponentials in a variable or for one class alone,
     and the same over two classes: `exp(x) / (1 + exp(x))`, `exp(a) / (exp(a) + exp(b))`. Where
-    a gradient is shown also `1 / (1 + exp(-x))`, which is right but for its gradient. Silent
-    where the maximum is subtracted first, or something that is called it: the sum is then at least
-    1 and nothing overflows. Silent also where x was clipped.
+    a gradient is shown also `1 / (1 + exp(-x))`, which is right but for its gradient. Under weights
+    or masks and beside an epsilon, `w * exp(x) / ((w * exp(x)).sum() + eps)`, where x is a score,
+    by its name or because a model gives it. Silent where the maximum is subtracted first, or what
+    is called it: the sum is then at least 1 and nothing overflows. Silent also where x was clipped.
 
     ## Why is this bad
     One logit above 88.7 makes it inf / inf = NaN in float32; in float16 11.1 is enough.
@@ -61,7 +66,8 @@ class HandRolledSoftmax(SiteRule):
 
     ## Fix
     `softmax(x, dim=…)`, or `x.softmax(dim=…)` after `x.exp()`, where the sum names one dim and
-    keeps it (or it is the first). `sigmoid(x)` for `exp(x) / (1 + exp(x))`. No fix for the rest.
+    keeps it (or it is the first). `sigmoid(x)` for `exp(x) / (1 + exp(x))`. No fix for the rest: an
+    epsilon beside the sum shows where all exponentials are as small.
 
     ## Fix safety
     Exact: the same value wherever the old one was finite, up to rounding.
@@ -79,7 +85,7 @@ class HandRolledSoftmax(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         numerator, denominator = site.operand("x"), site.operand("y")
-        total = None if denominator is None else denominator.fact.origin
+        total = None if denominator is None else total_behind(denominator)
         if numerator is None or denominator is None or total is None:
             return
         if is_chosen_small(site):
@@ -88,8 +94,28 @@ class HandRolledSoftmax(SiteRule):
             yield from _inverse_of_odds(site, denominator, total)
         elif not numerator.fact.is_any(Kind.PEAKED):
             exponential = _exponential_in(numerator)
-            if exponential is not None and not _is_bounded(exponential):
+            if exponential is None or _is_bounded(exponential):
+                return
+            if _is_bare(site, exponential, total) or _is_score(site, exponential.operands["x"]):
                 yield from _share(site, exponential, total)
+
+
+def _is_bare(site: Site, exponential: Origin, total: Origin) -> bool:
+    """Whether nothing but the exponentials stands above and below: no weight, mask or epsilon."""
+    if maker(site.operands["y"].fact) is not total:
+        return False
+    summed = total.operands.get("x") if total.op is Op.SUM else None
+    whole = summed is None or exponential_behind(summed) is not None
+    return whole and behind(site.operands["x"].fact, _CHOOSING) is exponential
+
+
+def _is_score(site: Site, argument: Operand) -> bool:
+    """Whether a model gives it, or its name tells. Weights of distances, of ranks and of places are
+    weighed by others, too, and stay small.
+    """
+    shown = site.learned
+    given = shown.firm and not shown.offered
+    return given or any(map(tells_of_score, words_of(argument.node)))
 
 
 def _is_bounded(exponential: Origin) -> bool:
@@ -159,9 +185,12 @@ def _as_sigmoid_of_minus(site: Site, exponential: Origin) -> Fix | None:
 
 
 def _exponential_in(numerator: Operand) -> Origin | None:
-    """The exponential of which some is divided: `e`, `e[picked]`."""
+    """The exponential of which some is divided: `e`, `e[picked]`, `mask * e`, `(e * x).sum()`."""
     origin = behind(numerator.fact, _CHOOSING)
-    return origin if origin is not None and origin.op in (Op.EXP, Op.EXPM1) else None
+    if origin is not None and origin.op in (Op.EXP, Op.EXPM1):
+        return origin
+    summed = None if origin is None or origin.op is not Op.SUM else origin.operands.get("x")
+    return weighed_exponential(summed or numerator)
 
 
 _CHOOSING = frozenset({Op.SAME, Op.PICK})
@@ -169,17 +198,18 @@ _CHOOSING = frozenset({Op.SAME, Op.PICK})
 
 def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -> bool:
     summed = total.operands.get("x")
-    if summed is None:
+    other = None if summed is None else weighed_exponential(summed)
+    if summed is None or other is None:
         return False
-    other = exponential_behind(summed)
-    if numerator.fact.origin is not exponential:
-        return other is exponential  # some of all that is summed
-    if same_value(summed, numerator):
+    if other is exponential or same_value(summed, numerator):
         return True
-    if other is None:
-        return False
-    logit = exponential.operands["x"]
-    return same_value(other.operands["x"], logit) or _is_element(logit, other.operands["x"])
+    if (
+        numerator.fact.origin is not exponential
+        and behind(numerator.fact, _CHOOSING) is exponential
+    ):
+        return False  # some of others
+    whole = other.operands["x"]
+    return is_of_same(other, exponential) or _is_element(exponential.operands["x"], whole)
 
 
 def _is_element(part: Operand, whole: Operand) -> bool:
@@ -232,6 +262,8 @@ def _fix(site: Site, exponential: Origin, total: Origin) -> Fix | None:
         return None
     if not _is_rewritable(site) or not is_plain(exponential) or not is_plain(total):
         return None
+    if maker(site.operands["y"].fact) is not total:
+        return None  # an epsilon beside the sum shows where all of it is as small
     argument, summed = exponential.operands["x"], exponential_behind(total.operands["x"])
     whole = summed is not None and not _is_element(argument, summed.operands["x"])
     if not whole or not _lines_up(total, dim):

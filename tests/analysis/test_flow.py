@@ -253,6 +253,22 @@ def test_attribute(members: str, flagged: bool, inherited: bool) -> None:
     assert bool(codes(source)) is flagged
 
 
+# -- functions of libraries ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "flagged"),
+    [
+        pytest.param("count = torch.sum\nreturn x / count(mask)", FLAGGED, id="named"),
+        pytest.param("f = torch.sum if x else torch.exp\nreturn x / f(mask)", SILENT, id="either"),
+        pytest.param("f = torch.clamp\nreturn x / f(mask.sum(), min=1)", SILENT, id="a guard"),
+        pytest.param("f = torch.sum\nf = x\nreturn x / f(mask)", SILENT, id="bound again"),
+    ],
+)
+def test_function_under_another_name(body: str, flagged: bool) -> None:
+    assert bool(codes(function(body))) is flagged
+
+
 # -- helpers -----------------------------------------------------------------------------------
 
 HELPERS: list[tuple[str, str, str, bool]] = [

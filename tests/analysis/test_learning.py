@@ -109,6 +109,16 @@ class TestShownByTheFunction:
         assert found(f"def distance(x):\n    {ROOT}", filename) == []
         assert bool(found(f"def distance_loss(x):\n    {ROOT}", filename)) is losses
 
+    @pytest.mark.parametrize("filename", ["losses.py", "dice_loss.py", "losses/dice.py"])
+    @pytest.mark.parametrize("name", ["_distance", "postprocess"])
+    def test_a_helper_of_losses_by_its_file(self, filename: str, name: str) -> None:
+        assert found(f"def {name}(x):\n    {ROOT}", filename)
+        assert not found(f"def {name}(x):\n    {ROOT}", "blossoms.py")
+
+    @pytest.mark.parametrize("name", ["sample_points", "evaluate", "plot"])
+    def test_not_who_uses_what_was_learned_there(self, name: str) -> None:
+        assert not found(f"def {name}(x):\n    {ROOT}", "losses.py")
+
     def test_environments_of_conda_are_no_worlds(self) -> None:
         filename = "/home/me/envs/torch/lib/python3.11/site-packages/shapes/distances.py"
         assert found(f"def distance(x):\n    {ROOT}", filename) != []

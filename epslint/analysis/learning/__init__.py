@@ -64,6 +64,7 @@ class Learning:
         self._outline = outline
         self._filename = filename
         self._beside = words.is_beside_learning(filename)
+        self._of_losses = words.is_of_losses(filename)
         self._places: Mapping[int, _Place] = {}
         self._flows: dict[tuple[FunctionNode, int], Flow | None] = {}
         self._weights = Weights()
@@ -117,6 +118,8 @@ class Learning:
         name, owner = place.function.name, place.owner
         if words.tells_of_use(name) or name == "__init__":
             return True
+        if words.tells_of_processing(name) and not self._of_losses:
+            return True
         if owner is None:
             return False
         return any(words.tells_of_user(each) for each in (owner.name, *owner.bases))
@@ -166,12 +169,17 @@ class Learning:
         if owner is not None:
             formula = next((n for n in (owner.name, *owner.bases) if words.tells_of_formula(n)), "")
             text = f"`{formula}` is differentiated, by its name"
-            return _named(text, function) if formula else NOT_SHOWN
+            return _named(text, function) if formula else self._of_file(function)
         if not self._beside and is_for_anybody(function, self._filename):
             text = f"`{function.name}` maps tensors to tensors for anybody"
             untyped = function.returns is None
             return replace(_named(text, function), presumed=untyped, offered=True)
-        return NOT_SHOWN
+        return self._of_file(function)
+
+    def _of_file(self, function: FunctionNode) -> Shown:
+        """What a function is by its file: a helper of losses is differentiated with them."""
+        text = f"`{function.name}` stands in a file of losses"
+        return replace(_named(text, function), offered=True) if self._of_losses else NOT_SHOWN
 
     def _by_name(self, function: FunctionNode) -> Shown:
         if words.tells_of_loss(function.name):

@@ -24,9 +24,11 @@ _RECORDED = re.compile(
 # Functions that use what was learned, or prepare what will be learned from.
 _USING = re.compile(
     r"^_*(predict|generate|sample|decode|infer|inference|evaluate|eval|validate|validation|test|"
-    r"assign|associate|track|preprocess|postprocess|post_process|plot|visuali[sz]e|extract|collate|"
+    r"assign|associate|track|plot|visuali[sz]e|extract|collate|"
     r"augment|resample|reset|setup|init|initiali[sz]e|step|act|get_cost)(_|$)"
 )
+# What is before and after a model; in a file of losses it is in between.
+_AROUND = re.compile(r"^_*(preprocess|postprocess|post_process)(_|$)")
 _LEARNING_STEP = re.compile(r"(^|_)(train|training|learn|newton|gradient)(_|$)")
 # Classes that do the same, by a word of their names.
 _USERS = re.compile(
@@ -41,6 +43,8 @@ _FILES = re.compile(
     r"postprocess|augment|feature_extraction|image_processing|processing|tokenization|pipeline|"
     r"logits_process|convert|inference|generat(e|ion))\w*\.py$|(^|[/\\])(metrics?|evaluation)([/\\]|\.py$)"
 )
+# Files of what is minimised: whatever is computed there goes into it, helpers too.
+_LOSS_FILES = re.compile(r"(^|[/\\])(losses[/\\]\w+|(\w+_)?loss(es)?(_\w+)?)\.py$")
 # Places of what is not a library or a bag of all sorts, and functions of what is measured or laid
 # out beforehand: where no types say what a function is for, they do.
 _PLACES = re.compile(
@@ -84,6 +88,11 @@ def tells_of_use(function: str) -> bool:
     return _USING.search(words) is not None and _LEARNING_STEP.search(words) is None
 
 
+def tells_of_processing(function: str) -> bool:
+    """Whether it prepares what a model is given, or what it gave for others."""
+    return _AROUND.search(_words(function)) is not None
+
+
 def tells_of_user(owner: str) -> bool:
     """The same of a class: a scheduler, a tracker, a data set; not a loss of spectrograms."""
     return _USERS.search(_words(owner)) is not None and not tells_of_loss(owner)
@@ -91,6 +100,11 @@ def tells_of_user(owner: str) -> bool:
 
 def is_beside_learning(filename: str) -> bool:
     return _FILES.search(filename.lower()) is not None
+
+
+def is_of_losses(filename: str) -> bool:
+    """Whether a file holds losses and what they are made of: `losses.py`, `dice_loss.py`."""
+    return _LOSS_FILES.search(filename.lower()) is not None
 
 
 def is_aside(function: str, filename: str) -> bool:
