@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -83,9 +84,11 @@ class PythonCalls:
         if not isinstance(text, cst.SimpleString):
             return None
         try:
-            return number(float(str(evaluated(text.value))))
+            value = float(str(evaluated(text.value)))
         except ValueError:
             return UNKNOWN
+        # No bound says anything about NaN: it is beside every range, as `torch.nan` is.
+        return UNKNOWN if math.isnan(value) else number(value)
 
     def _paired(self, node: cst.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
