@@ -51,6 +51,7 @@ class FunctionOutline:
     stretch: Stretch
     suspect: bool
     is_property: bool = False
+    is_setter: bool = False  # of a property that has its name
 
     @cached_property
     def assigns(self) -> frozenset[str]:
@@ -99,6 +100,7 @@ class ClassOutline:
     name: str
     bases: tuple[str, ...]
     methods: Mapping[str, FunctionOutline]
+    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
     fields: Mapping[str, tuple[Stretch, ...]]
     body: tuple[Stretch, ...]  # of the statements that are no definitions
     suspect: bool  # whether one of those may contain a site
@@ -110,6 +112,7 @@ class Outline:
 
     imports: Mapping[str, str]  # local name → dotted name
     functions: Mapping[str, FunctionOutline]
+    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
     classes: Mapping[str, ClassOutline]
     body: tuple[Stretch, ...]  # top-level statements that are no definitions
     fields: Mapping[str, tuple[Stretch, ...]]
@@ -135,13 +138,14 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     tree = reading.tree
     imports = dict(_imports(tree.body))
     sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
-    functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
+    defined = _defined(tree.body, sinks)
     classes = {n.name: _class(n, sinks, source) for n in tree.body if isinstance(n, ast.ClassDef)}
     loose = _loose(tree.body)
     body = _stretches(loose)
     return Outline(
         imports=imports,
-        functions=functions,
+        functions=_by_name(defined),
+        defined=defined,
         classes=classes,
         body=body,
         fields=_fields(body),
@@ -151,6 +155,15 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     )
 
 
+def _defined(body: Sequence[ast.stmt], sinks: Sinks) -> tuple[FunctionOutline, ...]:
+    return tuple(_function(node, sinks) for node in body if isinstance(node, FunctionNode))
+
+
+def _by_name(defined: Sequence[FunctionOutline]) -> dict[str, FunctionOutline]:
+    """What a name means after all of them: the last one, but what is read is not what sets it."""
+    return {each.name: each for each in defined if not each.is_setter}
+
+
 def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
     decorators = {last_name(called_by(d)) for d in node.decorator_list}
     return FunctionOutline(
@@ -158,17 +171,19 @@ def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
         stretch=Stretch(rows_of(node), (node,)),
         suspect=sinks.within(node),
         is_property=bool(decorators & {"property", "cached_property", "lazy_property"}),
+        is_setter=bool(decorators & {"setter", "deleter"}),
     )
 
 
 def _class(node: ast.ClassDef, sinks: Sinks, source: Source) -> ClassOutline:
-    loose = _loose(node.body)
+    loose, defined = _loose(node.body), _defined(node.body, sinks)
     # The body of `class A: x = 1` has no lines of its own.
     body = _stretches(loose if _begins_its_line(node.body[0], source) else [node])
     return ClassOutline(
         name=node.name,
         bases=tuple(name for base in node.bases if (name := last_name(base))),
-        methods={n.name: _function(n, sinks) for n in node.body if isinstance(n, FunctionNode)},
+        methods=_by_name(defined),
+        defined=defined,
         fields=_fields(body),
         body=body,
         suspect=any(sinks.within(child) for child in loose),

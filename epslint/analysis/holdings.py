@@ -103,7 +103,7 @@ class Holdings:
                 facts.append(self._field(name, stretches, each))
             facts.extend(
                 self._assigned_in(method, each, name)
-                for method in each.methods.values()
+                for method in each.defined
                 if name in method.assigns
             )
         if not facts:
@@ -161,7 +161,7 @@ class Holdings:
         assigns it.
         """
         attribute, kin = path.partition(".")[2], list(self._model.outline.lineage(owner))
-        assigning = [m for each in kin for m in each.methods.values() if attribute in m.assigns]
+        assigning = [m for each in kin for m in each.defined if attribute in m.assigns]
         if len(assigning) != 1:
             return None
         cases = (self._cases.get((each.name, path)) for each in kin)
@@ -178,7 +178,7 @@ class Holdings:
         found: set[str] = set()
         for each in self._model.outline.lineage(owner):
             found |= set(each.fields)
-            for method in each.methods.values():
+            for method in each.defined:
                 found |= method.assigns
         return found
 

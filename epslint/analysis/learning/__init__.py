@@ -254,10 +254,10 @@ def _named(text: str, function: FunctionNode) -> Shown:
 
 
 def _places(outline: Outline) -> Iterator[_Place]:
-    for function in outline.functions.values():
+    for function in outline.defined:
         yield from _place_of(function, None)
     for owner in outline.classes.values():
-        for method in owner.methods.values():
+        for method in owner.defined:
             yield from _place_of(method, owner)
 
 
@@ -273,8 +273,8 @@ def _parameters(function: FunctionNode) -> list[str]:
 
 
 def _handed_to_grad(outline: Outline) -> Iterator[str]:
-    stretches = [*outline.body, *(f.stretch for f in outline.functions.values())]
-    stretches += [m.stretch for c in outline.classes.values() for m in c.methods.values()]
+    stretches = [*outline.body, *(f.stretch for f in outline.defined)]
+    stretches += [m.stretch for c in outline.classes.values() for m in c.defined]
     for stretch in stretches:
         for statement in stretch.statements:
             yield from _handed_to_gradient(statement)
@@ -291,7 +291,7 @@ def _handed_to_gradient(statement: ast.stmt) -> Iterator[str]:
 
 def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
     """The attributes of a class that are given the result of a call."""
-    for method in owner.methods.values():
+    for method in owner.defined:
         for node in walk(method.stretch.statements[0]):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:
