@@ -75,9 +75,14 @@ def _is_part_of_formula(x: Operand, y: Operand) -> bool:
 
 
 def _is_signed(magnitude: Fact) -> bool:
-    """Whether it was taken of what is seen to have both signs."""
+    """Whether it was taken of what has both signs: it is seen to, or a product of vectors, which is
+    0 where they are at right angles.
+    """
     origin = magnitude.origin
-    return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
+    if origin is None:
+        return False
+    of = origin.fact("x")
+    return of.is_any(Kind.SIGNED) or (origin.op is Op.ABS and maker(of)[0] is Op.DOT)
 
 
 def _is_inverse_weight(x: Operand, y: Operand) -> bool:

@@ -38,6 +38,7 @@ from epslint.analysis.operators import BINARY, chained
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
 from epslint.analysis.relations import RELATED
+from epslint.analysis.questions import doubt
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.totals import is_of_positives
@@ -333,6 +334,7 @@ class Expressions:
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Fact:
         self.eval(node.test, env)
+        doubt(node.test, env)
         met, unmet = env.child(), env.child()
         self.guards.assume(node.test, True, met)
         self.guards.assume(node.test, False, unmet)

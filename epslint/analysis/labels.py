@@ -65,7 +65,8 @@ _COUNTED = re.compile(
 )
 _SUMMED = re.compile(
     r"(^|_)(denom|denominators?|(masks?|valid|pos|targets?|weights?)_sums?|"
-    r"(total|sum|summed)_(weights?|masks?|valid)|sum_of_weights)$"
+    r"(total|sum|summed)_(weights?|masks?|valid)|sum_of_weights|"
+    r"weighted_(num|number|count)(_\w+)?)$"
 )
 # What a function that reduces is handed it cannot know; elsewhere it has been kept from 0 before.
 _FACTOR = re.compile(r"(^|_)(avg_factor|average_factor|normali[sz]ers?|normali[sz]ation_factor)$")
@@ -97,6 +98,14 @@ _LOSS = re.compile(
 def tells_of_term_of_loss(name: str) -> bool:
     """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
+
+
+_SUM = re.compile(r"(^|_)sums?$|^sum_")
+
+
+def tells_of_sum(name: str) -> bool:
+    """Whether a value of this name was summed: `error_sum`, `sum_of_squares`."""
+    return _SUM.search(snake(name)) is not None
 
 
 _INTERSECTION = re.compile(r"(^|_)(inters?|intersects?|intersections?|overlaps?)(_[a-z]{1,4})?$")

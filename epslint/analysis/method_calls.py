@@ -116,6 +116,16 @@ class MethodCalls:
             self._expressions.bindings.bind(cst.Attribute(receiver.node, attribute), stated, env)
         return UNKNOWN
 
+    def _looked_up(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`log.get("tokens", 0)`: who says what it is where there is none expects that there is
+        none. What it is elsewhere is unknown.
+        """
+        if len(node.args) != 2 or receiver.fact.form.tensor:
+            return None
+        given = [self._expressions.eval(argument.value, env) for argument in node.args]
+        written = isinstance(node.args[1].value, cst.Integer | cst.Float)
+        return _PERHAPS_NONE if written and given[1].constant == 0 else None
+
     def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
         """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
         spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
@@ -224,6 +234,7 @@ class MethodCalls:
         return UNKNOWN
 
 
+_PERHAPS_NONE = Fact(zero=Evidence.NAMED, grad=False)
 _DISTRIBUTIONS: Mapping[str, Spelling] = MappingProxyType(
     {
         "Uniform": Spelling(Op.RAND, ("min", "max")),
@@ -242,6 +253,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         **dict.fromkeys(BY_GENERATORS, MethodCalls._drawn),
         "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
+        "get": MethodCalls._looked_up,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),
