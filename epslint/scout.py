@@ -114,6 +114,7 @@ class Outline:
     functions: Mapping[str, FunctionOutline]
     defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
     classes: Mapping[str, ClassOutline]
+    owners: tuple[ClassOutline, ...]  # all of them: also those inside others
     body: tuple[Stretch, ...]  # top-level statements that are no definitions
     fields: Mapping[str, tuple[Stretch, ...]]
     suspect: bool
@@ -122,14 +123,14 @@ class Outline:
 
     def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
         """The class and those of its bases that are in this file."""
-        seen: set[str] = set()
-        waiting = [owner.name]
+        seen: set[ClassOutline] = set()
+        waiting = [owner]
         while waiting:
-            name = waiting.pop()
-            if name not in seen and (found := self.classes.get(name)) is not None:
-                seen.add(name)
-                yield found
-                waiting.extend(found.bases)
+            each = waiting.pop()
+            if each not in seen:
+                seen.add(each)
+                yield each
+                waiting.extend(self.classes[base] for base in each.bases if base in self.classes)
 
 
 def scout(source: Source, sinks: Sinks) -> Outline:
@@ -139,14 +140,16 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     imports = dict(_imports(tree.body))
     sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
     defined = _defined(tree.body, sinks)
-    classes = {n.name: _class(n, sinks, source) for n in tree.body if isinstance(n, ast.ClassDef)}
+    outer = [_class(node, sinks, source) for node in _classes(tree.body)]
+    inner = [_class(node, sinks, source) for node in _inner_classes(tree.body)]
     loose = _loose(tree.body)
     body = _stretches(loose)
     return Outline(
         imports=imports,
         functions=_by_name(defined),
         defined=defined,
-        classes=classes,
+        classes={each.name: each for each in outer},
+        owners=(*outer, *inner),
         body=body,
         fields=_fields(body),
         suspect=any(sinks.within(node) for node in loose),
@@ -188,6 +191,17 @@ def _class(node: ast.ClassDef, sinks: Sinks, source: Source) -> ClassOutline:
         body=body,
         suspect=any(sinks.within(child) for child in loose),
     )
+
+
+def _classes(body: Sequence[ast.stmt]) -> list[ast.ClassDef]:
+    return [node for node in body if isinstance(node, ast.ClassDef)]
+
+
+def _inner_classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
+    """The classes inside classes: no name of the module means them."""
+    for node in _classes(body):
+        yield from _classes(node.body)
+        yield from _inner_classes(node.body)
 
 
 def _begins_its_line(node: ast.stmt, source: Source) -> bool:

@@ -127,7 +127,7 @@ class Callers:
         yield _Home(outline.body, None, None)
         for function in outline.defined:
             yield _Home([function.stretch], function, None)
-        for owner in outline.classes.values():
+        for owner in outline.owners:
             yield _Home(owner.body, None, owner)
             for method in owner.defined:
                 yield _Home([method.stretch], method, owner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,7 +17,7 @@ from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, re
 from epslint.analysis.forms import TELLING, formed
 from epslint.analysis.frame import Heard
 from epslint.analysis.full_names import OLD_TENSORS
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
@@ -45,6 +46,10 @@ _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
 # Reductions that there is one of for values with NaN among them.
 _SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
+
+_REDUCTIONS: Mapping[str, Op] = MappingProxyType(
+    {"sum": Op.SUM, "mean": Op.MEAN, "max": Op.MAX, "min": Op.MIN, "prod": Op.PROD}
+)
 
 # What they make of a value depends on bounds that a star hides.
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
@@ -162,6 +167,8 @@ class Calls:
         """What an operation is with these arguments."""
         if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
             return Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
+        if op is Op.REDUCE:
+            return _reduction(operands)
         if op is not Op.DIV:
             return op
         if "where" in operands and self._spared(operands, env):
@@ -314,6 +321,14 @@ def _as_number(operand: Operand) -> Operand:
 def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fact]]:
     keys = {key for operand in operands if (key := key_of(operand.node)) is not None}
     return {key: said for key in keys if (said := env.said_of(key))}
+
+
+def _reduction(operands: Mapping[str, Operand]) -> Op:
+    """What `einops.reduce(x, "b n -> b", "sum")` is."""
+    asked = operands.get("reduction")
+    if asked is None or not isinstance(asked.node, cst.SimpleString):
+        return Op.REDUCE
+    return _REDUCTIONS.get(str(evaluated(asked.node.value)), Op.REDUCE)
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

@@ -124,7 +124,7 @@ class Counters:
         """Where a method is called or handed on, in the file; another class may have one that is
         called the same.
         """
-        for each in self._outline.classes.values():
+        for each in self._outline.owners:
             related = self._is_related(owner, each)
             for function in each.defined:
                 for mention in self._mentions_in(function, method):

@@ -21,6 +21,7 @@ from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.shares import kind_of_whole
+from epslint.analysis.terms import PRODUCTS, arranged, factors, terms
 from epslint.analysis.totals import as_counted
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
@@ -71,6 +72,8 @@ def _is_part_of_formula(x: Operand, y: Operand) -> bool:
         return False
     if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
         return False
+    if (sides := _compared(x)) and sides == _sizes_added(y):
+        return False  # `|a - b| / (|a| + |b|)`: where both are 0, that is 0 / 0
     return not any(map(tells_of_true_value, words_of(y.node)))
 
 
@@ -83,6 +86,27 @@ def _is_signed(magnitude: Fact) -> bool:
         return False
     of = origin.fact("x")
     return of.is_any(Kind.SIGNED) or (origin.op is Op.ABS and maker(of)[0] is Op.DOT)
+
+
+def _compared(x: Operand) -> frozenset[str | None]:
+    """a and b of `2 * abs(a - b)`."""
+    for factor in factors(x, _SCALING | {Op.ABS}):
+        origin = arranged(factor.fact)
+        if origin is not None and origin.op is Op.SUB:
+            return frozenset(key_of(side.node) for side in origin.operands.values()) - {None}
+    return frozenset()
+
+
+def _sizes_added(y: Operand) -> frozenset[str | None]:
+    """a and b of `(abs(a) + abs(b)) / 2`."""
+    for factor in factors(y, _SCALING):
+        sizes = [maker(term.operand.fact) for term in terms(factor)]
+        if len(sizes) > 1 and all(op is Op.ABS for op, _ in sizes):
+            return frozenset(key for _, key in sizes)
+    return frozenset()
+
+
+_SCALING = PRODUCTS | {Op.DIV}
 
 
 def _is_inverse_weight(x: Operand, y: Operand) -> bool:

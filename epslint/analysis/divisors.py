@@ -24,6 +24,7 @@ from epslint.analysis.labels import (
     tells_of_statistics,
     tells_of_sum,
     tells_of_term_of_loss,
+    tells_of_weights,
 )
 from epslint.analysis.makers import maker
 from epslint.analysis.names import is_epsilon_for_anything, snake
@@ -40,7 +41,7 @@ def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
     label = snake(label_of(within(y, KEEPING).node))
     if label and _is_given(y.fact):
         if kind := counted_by_name(label, function):
-            return kind if _is_total(x) else Kind.NONE
+            return kind if _is_total(x, label) else Kind.NONE
         if is_union_by_name(label_of(x.node), label):
             return Kind.SUM
         if _is_relative_error(x, y, label):
@@ -67,11 +68,13 @@ def _is_given(fact: Fact) -> bool:
     return origin.op is Op.CALL and tells_of_gathering(called(origin.node))
 
 
-def _is_total(x: Operand) -> bool:
-    """A sum, or one that was summed somewhere else: a loss, and what its name tells of."""
+def _is_total(x: Operand, divisor: str) -> bool:
+    """A sum, or a loss that was summed somewhere else; over weights, what its name tells of."""
     if x.fact.is_any(Kind.SUM) or maker(x.fact)[0] is Op.SUM:
         return True
-    return any(tells_of_term_of_loss(word) or tells_of_sum(word) for word in words_of(x.node))
+    words = words_of(x.node)
+    weighed = tells_of_weights(divisor) and any(map(tells_of_sum, words))
+    return weighed or any(map(tells_of_term_of_loss, words))
 
 
 _NORM = re.compile(r"(^|_)norms?(_|$)")

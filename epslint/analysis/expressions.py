@@ -37,8 +37,8 @@ from epslint.analysis.makers import AS_NUMBERS, meaning_of
 from epslint.analysis.operators import BINARY, chained
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
-from epslint.analysis.relations import RELATED
 from epslint.analysis.questions import doubt
+from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
 from epslint.analysis.totals import is_of_positives

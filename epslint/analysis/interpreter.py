@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LEAVING = frozenset(
     {
         *("sys.exit", "exit", "quit", "os._exit", "os.abort"),
-        *("parser.error", "argparser.error"),  # of the command line: prints how to use it, and exits
+        "parser.error",  # of the command line: prints how it is used, and exits
         *("pytest.skip", "pytest.fail"),  # in other people's tests; none of ours is skipped here
     }
 )

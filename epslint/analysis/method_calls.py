@@ -12,7 +12,7 @@ from epslint.analysis import ranges
 from epslint.analysis.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, dotted, evaluated, key_of
+from epslint.analysis.keys import called, crops, dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -116,16 +116,6 @@ class MethodCalls:
             self._expressions.bindings.bind(cst.Attribute(receiver.node, attribute), stated, env)
         return UNKNOWN
 
-    def _looked_up(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
-        """`log.get("tokens", 0)`: who says what it is where there is none expects that there is
-        none. What it is elsewhere is unknown.
-        """
-        if len(node.args) != 2 or receiver.fact.form.tensor:
-            return None
-        given = [self._expressions.eval(argument.value, env) for argument in node.args]
-        written = isinstance(node.args[1].value, cst.Integer | cst.Float)
-        return _PERHAPS_NONE if written and given[1].constant == 0 else None
-
     def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
         """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
         spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
@@ -207,6 +197,20 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
+    def _added(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`zeros(n).at[ids].add(x)` of jax: the same. Not of a window: they are laid so that they
+        cover everything.
+        """
+        place = receiver.node
+        at = place.value if isinstance(place, cst.Subscript) and not crops(place) else None
+        if not isinstance(at, cst.Attribute) or at.attr.value != "at" or len(node.args) != 1:
+            return self._grown(node, receiver, env)
+        if self._expressions.quietly(at.value, env).constant != 0:
+            return None
+        added = node.args[0].value
+        summed = {"x": Operand(added, self._expressions.eval(added, env))}
+        return self._calls.applied(Op.SCATTER_SUM, node, summed, env, Form.JAX)
+
     def _processes(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
         """`device_mesh["dp"].size()`: as many as take part, and this one does."""
         if not called(receiver.node).endswith(("mesh", "group")):
@@ -234,7 +238,6 @@ class MethodCalls:
         return UNKNOWN
 
 
-_PERHAPS_NONE = Fact(zero=Evidence.NAMED, grad=False)
 _DISTRIBUTIONS: Mapping[str, Spelling] = MappingProxyType(
     {
         "Uniform": Spelling(Op.RAND, ("min", "max")),
@@ -253,8 +256,8 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         **dict.fromkeys(BY_GENERATORS, MethodCalls._drawn),
         "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
-        "get": MethodCalls._looked_up,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
+        "add": MethodCalls._added,
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),
             MethodCalls._accumulated,

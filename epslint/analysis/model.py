@@ -140,7 +140,7 @@ class Model:
         for function in self.outline.defined:
             if function.suspect is suspect:
                 yield self.function_frame(function, None)
-        for owner in self.outline.classes.values():
+        for owner in self.outline.owners:
             if owner.suspect is suspect:
                 yield from self.body_frames(owner.body, owner)
             for method in owner.defined:

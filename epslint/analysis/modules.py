@@ -140,7 +140,7 @@ class Modules:
 
 def may_be_in(source: Source, outline: Outline) -> bool:
     """Whether a file makes modules, or has classes that are modules."""
-    if any("forward" in owner.methods for owner in outline.classes.values()):
+    if any("forward" in owner.methods for owner in outline.owners):
         return True
     return any(name in source.text for name in _WORDS)
 

@@ -11,7 +11,7 @@ import libcst as cst
 
 from epslint.analysis import ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Part, number, replace
 from epslint.analysis.full_names import BUILTINS
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
@@ -90,6 +90,18 @@ class PythonCalls:
         # No bound says anything about NaN: it is beside every range, as `torch.nan` is.
         return UNKNOWN if math.isnan(value) else number(value)
 
+    def _mapping(self, node: cst.Call, env: Env) -> Fact | None:
+        """`dict(total=x.sum(), count=n)`, which is `{"total": x.sum(), "count": n}`."""
+        if any(argument.keyword is None for argument in node.args):
+            return None
+        parts: list[Part] = []
+        for argument in node.args:
+            value = self._expressions.eval(argument.value, env)
+            self._expressions.ledger.note_use(Op.NAME, node, value)
+            if argument.keyword is not None:
+                parts.append((argument.keyword.value, value))
+        return replace(NOT_A_NUMBER, parts=tuple(parts))
+
     def _paired(self, node: cst.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
         for argument in node.args:
@@ -113,6 +125,7 @@ _SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = Ma
         "min": PythonCalls._extreme,
         "float": PythonCalls._number,
         "range": PythonCalls._counting,
+        "dict": PythonCalls._mapping,
         "enumerate": PythonCalls._paired,
         "zip": PythonCalls._paired,
         "map": PythonCalls._mapped,

@@ -12,7 +12,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, replace
 from epslint.analysis.keys import evaluated
 
-_ABOUT_ZERO = (cst.Equal, cst.NotEqual)
+_ABOUT_ZERO = (cst.Equal, cst.NotEqual, cst.GreaterThan, cst.LessThanEqual)
 
 
 def doubt(test: cst.BaseExpression, env: Env) -> None:

@@ -41,8 +41,6 @@ _BRANCHES: Mapping[str, bool] = MappingProxyType(
         "false_fn": False,
     }
 )
-# Everybody has functions of his own, too, that give what they are given in another form.
-_CONVERTING = frozenset({"item", "to_item", "to_scalar", "to_float", "to_python", "to_cpu"})
 # Everybody has a `meshgrid` of his own, for the sake of older versions.
 _GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
@@ -54,14 +52,14 @@ class Strangers:
         self._expressions = expressions
 
     def eval(self, node: cst.Call, env: Env) -> Fact:
+        if type(node.func) is cst.Call:
+            self._expressions.eval(node.func, env)  # `vmap(lambda x: …)(xs)`
         given = self._handed_over(node, env)
         full = self._expressions.resolved(dotted(node.func) or "", env) or ""
         if full.startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         if draws(node, given):
             return drawn()
-        if called(node) in _CONVERTING and len(given) == 1 and "0" in given:
-            return given["0"]
         if called(node) in _GRIDS:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
