@@ -25,6 +25,7 @@ from epslint.analysis.operators import is_complete
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.records import Records
 from epslint.analysis.rows import keeps_order
 from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
@@ -68,6 +69,7 @@ class Calls:
             PythonCalls(self, expressions).eval,
             self._helper,
             Modules(self, expressions).eval,
+            Records(expressions).eval,
             MethodCalls(self, expressions).eval,
         )
         self._strangers = Strangers(expressions)

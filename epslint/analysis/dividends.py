@@ -153,8 +153,15 @@ def _is_own_share(x: Operand, y: Operand) -> bool:
     handed = y.fact.kinds == Kind.SUM | Kind.PROB and x.fact.origin is None
     if not handed and (y.fact.kinds != Kind.SUM or y.fact.range.nonnegative):
         return False
+    if any(_is_mask(factor.fact) for factor in factors(x, PRODUCTS)):
+        return False  # `weights * mask`: of a row nothing may be left
     key = key_of(x.node)
     return key is not None and maker(y.fact) == (Op.SUM, key) and not _RELATIONS.search(key)
+
+
+def _is_mask(fact: Fact) -> bool:
+    """Whether it may leave nothing of a row: of padding something is left."""
+    return fact.is_any(Kind.MASK) and not fact.is_any(Kind.PEAKED | Kind.PADS)
 
 
 _RELATIONS = re.compile(

@@ -32,6 +32,7 @@ _ONLY_OF_TORCH = frozenset(
         *(Op.SOFTMAX, Op.LOG_SOFTMAX),
     }
 )
+_VIEWING = frozenset({"split", "chunk", "unbind", "tensor_split"})
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -83,6 +84,9 @@ class MethodCalls:
             fact = log_prob_of(operand.fact, fact)
         if in_place:
             self._calls.store(operand.node, fact, env)
+        elif name in _VIEWING and operand.fact.constant == 0:
+            # Zeros that are filled part by part, through what shares their memory.
+            env.drop_zero(key_of(operand.node) or "")
         return fact
 
     def _form(self, op: Op) -> Form:

@@ -18,6 +18,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters
 from epslint.analysis.transfer.bounds import lowered, raised
+from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.calls import Calls
@@ -44,7 +45,9 @@ class PythonCalls:
         if spelling is None or not self._calls.fits(spelling, node, 0):
             return None
         operands = self._calls.bound(spelling, node, {}, env)
-        return self._calls.applied(spelling.op, node, operands, env, _scalar_form(operands))
+        # `list(xs)` and `sorted(xs)` are lists still; what else takes a list makes a number of it.
+        form = Form.UNKNOWN if spelling.op is Op.SAME else _scalar_form(operands)
+        return self._calls.applied(spelling.op, node, operands, env, form)
 
     def _extreme(self, node: cst.Call, env: Env) -> Fact:
         """max(n, 1): the larger of its arguments, or of the elements of the only one."""
@@ -109,6 +112,15 @@ class PythonCalls:
             self._expressions.ledger.note_use(Op.CALL, node, fact)
         return UNKNOWN
 
+    def _filtered(self, node: cst.Call, env: Env) -> Fact | None:
+        """`filter(lambda x: …, xs)`: what is left of it, if anything is."""
+        if len(node.args) != 2:
+            return None
+        self._expressions.eval(node.args[0].value, env)
+        source = self._expressions.eval(node.args[1].value, env)
+        left = Fact(source.range, kinds=source.kinds & ~WHOLE, ground=source.ground)
+        return replace(left, form=Form.LIST, size=ranges.NONNEGATIVE)
+
     def _mapped(self, node: cst.Call, env: Env) -> Fact | None:
         """`map(lambda x: …, (a, b))`."""
         if len(node.args) != 2 or not isinstance(function := node.args[0].value, cst.Lambda):
@@ -129,6 +141,7 @@ _SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = Ma
         "enumerate": PythonCalls._paired,
         "zip": PythonCalls._paired,
         "map": PythonCalls._mapped,
+        "filter": PythonCalls._filtered,
     }
 )
 

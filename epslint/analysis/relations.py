@@ -123,6 +123,10 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
         zero = Evidence.NONE if x.fact.is_any(Kind.DRAWN) else proven
         known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=zero)
         return _like(x.fact, known)
+    if mine is theirs is Op.MEDIAN and not x.fact.is_any(Kind.DRAWN):
+        # Between two quantiles: of data of which most are equal there is nothing.
+        named = Evidence.NAMED
+        return _like(x.fact, Fact(ranges.REAL, kinds=Kind.SPAN, ground=named, zero=named))
     if mine in _LOWER and theirs in _UPPER:
         return _like(x.fact, Fact(ranges.NONPOSITIVE))
     return None

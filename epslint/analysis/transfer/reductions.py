@@ -8,6 +8,7 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Origin
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.bounds import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
@@ -68,12 +69,17 @@ def _are_many(call: Call) -> bool:
 def _in_total(call: Call) -> Fact:
     """Sums of which the sum or the mean is taken are 0 when all of them are: one is not enough."""
     x = call.x
-    if _are_many(call) or x.origin is None or x.origin.op is not Op.SUM:
+    if _are_many(call) or x.origin is None or not _is_of_parts(x, x.origin):
         return x
     inner = x.origin.fact("x")
-    if "dim" not in x.origin.operands or x.zero is not Evidence.NAMED:
-        return x
     return replace(x, zero=_zero_of_sum(inner, inner.form, many=False))
+
+
+def _is_of_parts(x: Fact, made: Origin) -> bool:
+    """Whether it was summed row by row or group by group: a group may well be empty, but not all."""
+    if made.op is Op.SCATTER_SUM:
+        return "x" in made.operands
+    return made.op is Op.SUM and "dim" in made.operands and x.zero is Evidence.NAMED
 
 
 def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
