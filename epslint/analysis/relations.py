@@ -289,13 +289,21 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
 
 
 def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
-    """The same of `x.dot(x)`; numpy's `x.T.dot(x)` may be of matrices, and of either sign."""
+    """The same of `x.dot(x)`; `x.T.dot(x)` and `x.T @ x` may be of matrices, and of either sign."""
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None or not isinstance(x.node, cst.Attribute) or x.node.attr.value != "T":
+    upright = None if x is None else _upright(x)
+    if upright is None or y is None:
         return product_with_itself(operands)
-    upright = {"x": replace(x, node=x.node.value), "y": y}
-    fact = product_with_itself(upright)
+    fact = product_with_itself({"x": upright, "y": y})
     return None if fact is None else replace(fact, range=ranges.TOP)
+
+
+def _upright(lying: Operand) -> Operand | None:
+    """x of `x.T`, `x.transpose(-1, -2)` and `rearrange(x, "n 1 -> 1 n")`."""
+    node, origin = lying.node, lying.fact.origin
+    if isinstance(node, cst.Attribute) and node.attr.value in ("T", "mT"):
+        return replace(lying, node=node.value)
+    return origin.operands.get("x") if origin is not None and origin.op is Op.SAME else None
 
 
 def contracted_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
@@ -351,6 +359,6 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.SQRT: root,
         Op.NORM: length,
         Op.SUM: sum_of_lifted,
-        Op.MATMUL: product_with_itself,
+        Op.MATMUL: dot_with_itself,
     }
 )
