@@ -49,7 +49,15 @@ _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 _SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
 
 _REDUCTIONS: Mapping[str, Op] = MappingProxyType(
-    {"sum": Op.SUM, "mean": Op.MEAN, "max": Op.MAX, "min": Op.MIN, "prod": Op.PROD}
+    {
+        "sum": Op.SUM,
+        "mean": Op.MEAN,
+        "max": Op.MAX,
+        "min": Op.MIN,
+        "prod": Op.PROD,
+        "any": Op.ANY,
+        "all": Op.ALL,
+    }
 )
 
 # What they make of a value depends on bounds that a star hides.
@@ -95,6 +103,8 @@ class Calls:
         if full in OLD_TENSORS and not _is_listed(node):
             return None
         operands = self.bound(found.spelling, node, {}, env)
+        if found.spelling.op is Op.REDUCE and _reduction(operands) is Op.REDUCE:
+            return None  # by a function, or as an argument says
         if found.form is Form.NUMBER:
             operands = {name: _as_number(operand) for name, operand in operands.items()}
         if found.spelling.op is Op.WHERE and operands.keys() == {"cond"}:

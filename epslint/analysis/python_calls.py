@@ -16,6 +16,7 @@ from epslint.analysis.full_names import BUILTINS
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.scopes import is_set_up
 from epslint.analysis.signature import parameters
 from epslint.analysis.transfer.bounds import lowered, raised
 from epslint.analysis.transfer.call import WHOLE
@@ -119,7 +120,8 @@ class PythonCalls:
         self._expressions.eval(node.args[0].value, env)
         source = self._expressions.eval(node.args[1].value, env)
         left = Fact(source.range, kinds=source.kinds & ~WHOLE, ground=source.ground)
-        return replace(left, form=Form.LIST, size=ranges.NONNEGATIVE)
+        size = source.size if is_set_up(node.args[1].value) else ranges.NONNEGATIVE
+        return replace(left, form=Form.LIST, size=size)
 
     def _mapped(self, node: cst.Call, env: Env) -> Fact | None:
         """`map(lambda x: …, (a, b))`."""

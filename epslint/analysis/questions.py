@@ -12,7 +12,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, replace
 from epslint.analysis.keys import evaluated
 
-_ABOUT_ZERO = (cst.Equal, cst.NotEqual, cst.GreaterThan, cst.LessThanEqual)
+_ABOUT_ZERO = (cst.Equal, cst.NotEqual)
 
 
 def doubt(test: cst.BaseExpression, env: Env) -> None:

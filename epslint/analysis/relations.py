@@ -280,6 +280,8 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     key = None if x is None else key_of(x.node)
     if x is None or y is None or key is None or key != key_of(y.node):
         return None
+    if isinstance(x.node, cst.BinaryOperation) and type(x.node.operator) is cst.Add:
+        return None  # what something was added to is not 0 as a whole
     fact = transfer(Call(Op.NORM, {"x": x.fact}))
     if x.fact.is_any(Kind.SIMPLEX):
         return replace(fact, range=ranges.POSITIVE)
@@ -289,21 +291,13 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
 
 
 def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
-    """The same of `x.dot(x)`; `x.T.dot(x)` and `x.T @ x` may be of matrices, and of either sign."""
+    """The same of `x.dot(x)`; numpy's `x.T.dot(x)` may be of matrices, and of either sign."""
     x, y = operands.get("x"), operands.get("y")
-    upright = None if x is None else _upright(x)
-    if upright is None or y is None:
+    if x is None or y is None or not isinstance(x.node, cst.Attribute) or x.node.attr.value != "T":
         return product_with_itself(operands)
-    fact = product_with_itself({"x": upright, "y": y})
+    upright = {"x": replace(x, node=x.node.value), "y": y}
+    fact = product_with_itself(upright)
     return None if fact is None else replace(fact, range=ranges.TOP)
-
-
-def _upright(lying: Operand) -> Operand | None:
-    """x of `x.T`, `x.transpose(-1, -2)` and `rearrange(x, "n 1 -> 1 n")`."""
-    node, origin = lying.node, lying.fact.origin
-    if isinstance(node, cst.Attribute) and node.attr.value in ("T", "mT"):
-        return replace(lying, node=node.value)
-    return origin.operands.get("x") if origin is not None and origin.op is Op.SAME else None
 
 
 def contracted_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
@@ -359,6 +353,6 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.SQRT: root,
         Op.NORM: length,
         Op.SUM: sum_of_lifted,
-        Op.MATMUL: dot_with_itself,
+        Op.MATMUL: product_with_itself,
     }
 )

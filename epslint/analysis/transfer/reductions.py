@@ -76,7 +76,7 @@ def _in_total(call: Call) -> Fact:
 
 
 def _is_of_parts(x: Fact, made: Origin) -> bool:
-    """Whether it was summed row by row or group by group: a group may well be empty, but not all."""
+    """Whether it was summed by rows or by groups: one of them may well be empty, but not all."""
     if made.op is Op.SCATTER_SUM:
         return "x" in made.operands
     return made.op is Op.SUM and "dim" in made.operands and x.zero is Evidence.NAMED
