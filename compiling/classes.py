@@ -1,7 +1,8 @@
 """Classes written out: what `dataclass` and `cached_property` do when a module is loaded, as code.
 
 The decorator stays, without the methods that it would make: `dataclasses.replace` and `fields` need
-what it notes, and rules use them.
+what it notes, and rules use them. It goes where a class is not even to be shown or compared, as the
+nodes of trees are: there are a hundred kinds of them, and each would take it a moment.
 """
 
 from __future__ import annotations
@@ -36,8 +37,12 @@ def written_out(node: ast.ClassDef) -> list[ast.stmt]:
     for place, decorator in enumerate(node.decorator_list):
         if _called(decorator) == "dataclass":
             options = _options(decorator)
-            node.decorator_list[place] = _expression("dataclass(init=False, eq=False)")
-            constants = list(_spell_out(node, options))
+            if _is_mere(options):
+                node.decorator_list = []
+                _spell_mere(node)
+            else:
+                node.decorator_list[place] = _expression("dataclass(init=False, eq=False)")
+                constants = list(_spell_out(node, options))
     _keep_properties(node)
     if node.name in DISMANTLED and (names := sorted(_own_attributes(node))):
         node.body.insert(1, _statement(f"__deletable__ = {names!r}"))
@@ -72,6 +77,18 @@ def _spell_out(node: ast.ClassDef, options: dict[str, bool]) -> Iterator[ast.stm
             node.body.append(_hash(compared))
     node.body.append(_constructor(fields, _method(node, "__post_init__") is not None))
     node.body.append(_replacing(node.name, fields))
+
+
+def _is_mere(options: dict[str, bool]) -> bool:
+    """Whether nothing but a constructor, and the names of its fields, is asked for."""
+    return not options.get("eq", True) and not options.get("repr", True)
+
+
+def _spell_mere(node: ast.ClassDef) -> None:
+    fields = list(_fields(node))
+    names = tuple(field.name for field in fields)
+    node.body.append(_statement(f"__match_args__: _ClassVar[tuple[str, ...]] = {names!r}"))
+    node.body.append(_constructor(fields, False))
 
 
 def _fields(node: ast.ClassDef) -> Iterator[_Field]:

@@ -11,18 +11,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-# Enumerations and modules whose attributes stay what they are. Only the kinds of nodes are asked of
-# the second.
+# Enumerations and modules whose attributes stay what they are; of `ast` only the kinds of nodes.
 _OPEN = ("Op", "Kind", "Form", "DType", "Evidence", "ranges")
-_OPEN_FOR_KINDS = ("ast", "cst")
+_OPEN_FOR_KINDS = ("ast",)
+# Modules that are compiled themselves: what is imported from them by name, mypyc knows.
+_COMPILED = {"bare": "epslint.analysis.bare", "nodes": "epslint.analysis.bare.nodes"}
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
-_NEEDED = "from typing import Final as _Final, cast as _cast"  # names that nobody else has
+_NEEDED = "from typing import ClassVar as _ClassVar, Final as _Final, cast as _cast"  # new names
 _SAME = "_SAME: _Final = object()"
 
 
 def with_constants(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements of a module, with its constants declared and those of others fetched."""
     places = [i for i, each in enumerate(body) if isinstance(each, ast.Import | ast.ImportFrom)]
+    if not places:
+        return list(body)
     start = places[-1] + 1
     fetched = _Fetched({name for place in places for name in _imported(body[place])})
     later = [fetched.visit(each) for each in body[start:]]
@@ -34,7 +37,7 @@ def with_constants(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         *ast.parse(_NEEDED).body,
         *body[first:start],
         *ast.parse(_SAME).body,
-        *ast.parse("\n".join(f"{name}: _Final = {text}" for name, text in fetched.items())).body,
+        *ast.parse("\n".join(fetched.lines())).body,
         *_declared(later),
     ]
 
@@ -50,11 +53,15 @@ class _Fetched(ast.NodeTransformer):
 
     def __init__(self, imported: set[str]) -> None:
         self._imported = imported
-        self._names: dict[str, str] = {}
+        self._names: dict[str, tuple[str, str]] = {}
         self._depth = 0
 
-    def items(self) -> Iterator[tuple[str, str]]:
-        yield from sorted(self._names.items())
+    def lines(self) -> Iterator[str]:
+        for name, (owner, attribute) in sorted(self._names.items()):
+            if owner in _COMPILED:
+                yield f"from {_COMPILED[owner]} import {attribute} as {name}"
+            else:
+                yield f"{name}: _Final = {owner}.{attribute}"
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Only what is done often is worth it: the bodies of functions, not their signatures."""
@@ -80,11 +87,13 @@ class _Fetched(ast.NodeTransformer):
         if not self._depth or owner not in self._imported or not _is_constant(owner, node.attr):
             return self.generic_visit(node)
         name = f"_{owner.upper()}_{node.attr}"
-        self._names[name] = ast.unparse(node)
+        self._names[name] = (owner, node.attr)
         return ast.Name(name, ast.Load())
 
 
 def _is_constant(owner: str, name: str) -> bool:
+    if owner in _COMPILED:
+        return True
     if owner in _OPEN_FOR_KINDS:
         return name[0].isupper()
     return owner in _OPEN and _CONSTANT.fullmatch(name) is not None

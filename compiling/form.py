@@ -8,6 +8,7 @@ looked up twice. So the copy that is compiled has constructors written out, and 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from compiling.classes import REPLACING, written_out
 from compiling.constants import with_constants
@@ -50,9 +51,23 @@ class _Plain(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """`replace(x, y=z)` is a method of the classes that are written out."""
+        """`replace(x, y=z)` is a method of the classes that are written out; and of what
+        `isinstance` is to choose from mypyc makes a choice only where it is a tuple.
+        """
         self.generic_visit(node)
-        if not isinstance(node.func, ast.Name) or node.func.id != "replace":
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if called == "isinstance" and isinstance(node.args[1], ast.BinOp):
+            node.args[1] = ast.Tuple(list(_alternatives(node.args[1])), ast.Load())
+        if called != "replace":
             return node
         method = ast.Attribute(node.args[0], REPLACING, ast.Load())
         return ast.Call(method, [], node.keywords)
+
+
+def _alternatives(union: ast.expr) -> Iterator[ast.expr]:
+    """A and B of `A | B`."""
+    if isinstance(union, ast.BinOp):
+        yield from _alternatives(union.left)
+        yield from _alternatives(union.right)
+    else:
+        yield union

@@ -13,7 +13,8 @@ _AS_IT_IS = frozenset(
     {
         # Tables, read once: C for them takes the compiler long and gains nothing.
         *("full_names.py", "labels.py", "libraries.py", "ops.py", "spellings.py"),
-        "nodes.py",  # makes LibCST's nodes by tricks that only Python knows
+        *("bare/__init__.py", "bare/nodes/__init__.py"),  # `import *` hands nothing on, compiled
+        *("full.py", "bare/reading/full.py"),  # LibCST's trees, which are seldom asked for
         "quick.py",  # methods of enumerations: compiled functions are no methods
     }
 )
@@ -26,5 +27,5 @@ def compiled(root: Path) -> Iterator[str]:
     """The paths of the modules below the root of the project."""
     yield from _HOT
     for path in sorted((root / _HOT_FOLDER).rglob("*.py")):
-        if path.name not in _AS_IT_IS:
+        if path.relative_to(root / _HOT_FOLDER).as_posix() not in _AS_IT_IS:
             yield path.relative_to(root).as_posix()

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
@@ -28,18 +27,19 @@ from epslint.syntax import read
 
 # What stands looser than `+` and must be wrapped before something is added to it.
 _LOOSE = (
-    cst.IfExp,
-    cst.Lambda,
-    cst.BooleanOperation,
-    cst.Comparison,
-    cst.NamedExpr,
-    cst.Tuple,
-    cst.GeneratorExp,
-    cst.Yield,
+    bare.IfExp,
+    bare.Lambda,
+    bare.BooleanOperation,
+    bare.Comparison,
+    bare.NamedExpr,
+    bare.Tuple,
+    bare.GeneratorExp,
+    bare.Yield,
 )
-_LOOSE_OPERATORS = (cst.BitAnd, cst.BitOr, cst.BitXor, cst.LeftShift, cst.RightShift)
+_LOOSE_OPERATORS = (bare.BitAnd, bare.BitOr, bare.BitXor, bare.LeftShift, bare.RightShift)
 # What a method can be called on as it is.
-_PRIMARY = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)
+_PRIMARY = (bare.Name, bare.Attribute, bare.Call, bare.Subscript, bare.List, bare.ListComp)
+_PRIMARY_TEXT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.ListComp)
 
 
 class Slot(Enum):
@@ -53,11 +53,11 @@ def slot_of(site: Site, operand: Operand) -> Slot:
     return slot_within(site.node, operand.node)
 
 
-def slot_within(outer: cst.CSTNode, inner: cst.BaseExpression) -> Slot:
+def slot_within(outer: bare.Node, inner: bare.BaseExpression) -> Slot:
     """What stands around `inner`, which is an operand of `outer`."""
-    if isinstance(outer, cst.AugAssign):
+    if isinstance(outer, bare.AugAssign):
         return Slot.LOOSE
-    if isinstance(outer, cst.Call) and any(a.value is inner for a in outer.args):
+    if isinstance(outer, bare.Call) and any(a.value is inner for a in outer.args):
         return Slot.LOOSE
     return Slot.TIGHT
 
@@ -112,13 +112,13 @@ def is_floored(site: Site, operand: Operand) -> bool:
 
 def changes_in_place(site: Site, operand: Operand) -> bool:
     """Whether an operand is what `x.log_()` changes: a guard that makes a copy would lose that."""
-    func = site.node.func if isinstance(site.node, cst.Call) else None
-    if not isinstance(func, cst.Attribute) or func.value is not operand.node:
+    func = site.node.func if isinstance(site.node, bare.Call) else None
+    if not isinstance(func, bare.Attribute) or func.value is not operand.node:
         return False
     return func.attr.value.endswith("_")
 
 
-def add(unit: Unit, node: cst.BaseExpression, term: str, slot: Slot) -> tuple[Edit, ...]:
+def add(unit: Unit, node: bare.BaseExpression, term: str, slot: Slot) -> tuple[Edit, ...]:
     """`node + term`, in place of `node`."""
     inner = unit.span(node)
     opening, closing = ("(", ")") if _is_loose(node) else ("", "")
@@ -144,12 +144,12 @@ def apart(site: Site, span: Span, value: Operand, epsilon: str) -> Edit | None:
         return None
     if "#" in d or not _repeatable(value.node, value.fact):
         return None
-    if isinstance(value.node, cst.BinaryOperation):
+    if isinstance(value.node, bare.BinaryOperation):
         d = f"({d})"
     return Edit(span, f"{found[0]}.where({d} < 0, {d} - {epsilon}, {d} + {epsilon})")
 
 
-def _repeatable(node: cst.BaseExpression, fact: Fact) -> bool:
+def _repeatable(node: bare.BaseExpression, fact: Fact) -> bool:
     """Whether an expression may be written twice: all its calls are known, and draw no numbers."""
     if "(" not in (key_of(node) or "("):
         return True
@@ -163,13 +163,13 @@ _FLOORS = (Form.TORCH, Form.NUMPY, Form.JAX, Form.NUMBER)
 
 
 def floor(
-    unit: Unit, node: cst.BaseExpression, bound: str, form: Form, slot: Slot
+    unit: Unit, node: bare.BaseExpression, bound: str, form: Form, slot: Slot
 ) -> tuple[Edit, ...]:
     """`node.clamp(min=bound)`, `node.clip(min=bound)` or `max(node, bound)`, in place of `node`."""
     if form is Form.NUMBER:
         inner = unit.span(node)
         opening, closing = (
-            ("(", ")") if isinstance(node, cst.Tuple | cst.GeneratorExp) else ("", "")
+            ("(", ")") if isinstance(node, bare.Tuple | bare.GeneratorExp) else ("", "")
         )
         if unit.parenthesised(node):
             return tuple(_around(unit.outer_span(node), "max", f", {bound})", drop_last=1))
@@ -184,22 +184,32 @@ def _around(span: Span, opening: str, closing: str, *, drop_last: int = 0) -> It
     yield Edit(Span(span.end - drop_last, span.end), closing)
 
 
-def rewritten(unit: Unit, node: cst.BaseExpression, content: str) -> tuple[Edit, ...] | None:
+def rewritten(unit: Unit, node: bare.BaseExpression, content: str) -> tuple[Edit, ...] | None:
     """`content` in place of `node`; None where a comment inside would be lost."""
     span, outer = unit.span(node), unit.outer_span(node)
     text = unit.source.text
     if "#" in text[span.start : span.end]:
         return None
-    if not isinstance(cst.parse_expression(content), _PRIMARY):
+    if not is_primary(content):
         tight = text[outer.end :].lstrip().startswith((".", "[", "(", "**"))
         return (Edit(span, f"({content})" if tight and not unit.parenthesised(node) else content),)
     # The parentheses of what is now a call are not needed, save for `return(x)` and line breaks.
-    bare = text[outer.start + 1 : outer.end - 1] == text[span.start : span.end]
-    alone = bare and not text[: outer.start].endswith(tuple(_WORD))
+    tidy = text[outer.start + 1 : outer.end - 1] == text[span.start : span.end]
+    alone = tidy and not text[: outer.start].endswith(tuple(_WORD))
     return (Edit(outer if alone and unit.parenthesised(node) else span, content),)
 
 
-def is_alone(unit: Unit, node: cst.BaseExpression) -> bool:
+def is_primary(text: str) -> bool:
+    """Whether something can be done with an expression as it is written: called, indexed, asked for
+    an attribute.
+    """
+    try:
+        return isinstance(ast.parse(text, mode="eval").body, _PRIMARY_TEXT)
+    except SyntaxError:  # newer than the Python we run on
+        return False
+
+
+def is_alone(unit: Unit, node: bare.BaseExpression) -> bool:
     """Whether nothing stands beside an expression that an operator of its own would bind to."""
     if unit.parenthesised(node):
         return True
@@ -213,7 +223,7 @@ _WORD = "abcdefghijklmnopqrstuvwxyz_"
 
 
 def clamped(
-    unit: Unit, node: cst.BaseExpression, low: str, high: str, *, in_place: bool = False
+    unit: Unit, node: bare.BaseExpression, low: str, high: str, *, in_place: bool = False
 ) -> tuple[Edit, ...]:
     """`node.clamp(low, high)`, in place of `node`; a clamp with only a floor gets its ceiling."""
     if (floor_only := _floor_of(node)) is not None:
@@ -222,9 +232,9 @@ def clamped(
     return _with_method(unit, node, f".clamp{'_' if in_place else ''}({low}, {high})")
 
 
-def _floor_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
+def _floor_of(node: bare.BaseExpression) -> bare.BaseExpression | None:
     """The bound of `x.clamp(min=bound)` or `torch.clamp(x, min=bound)`."""
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    if not isinstance(node, bare.Call) or not isinstance(node.func, bare.Attribute):
         return None
     keywords = [a.keyword.value for a in node.args if a.keyword is not None]
     is_clamp = node.func.attr.value == "clamp" and keywords == ["min"] and len(node.args) <= 2
@@ -232,12 +242,12 @@ def _floor_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return last.value if last is not None and last.keyword is not None else None
 
 
-def clamped_below(unit: Unit, node: cst.BaseExpression, low: str) -> tuple[Edit, ...]:
+def clamped_below(unit: Unit, node: bare.BaseExpression, low: str) -> tuple[Edit, ...]:
     """`node.clamp(min=low)`, in place of `node`."""
     return _with_method(unit, node, f".clamp(min={low})")
 
 
-def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
+def _with_method(unit: Unit, node: bare.BaseExpression, suffix: str) -> tuple[Edit, ...]:
     outer = unit.outer_span(node)
     if isinstance(node, _PRIMARY) or unit.parenthesised(node):
         return (Edit(Span(outer.end, outer.end), suffix),)
@@ -245,7 +255,7 @@ def _with_method(unit: Unit, node: cst.BaseExpression, suffix: str) -> tuple[Edi
 
 
 def masked_out(
-    unit: Unit, node: cst.BaseExpression, mask: cst.BaseExpression
+    unit: Unit, node: bare.BaseExpression, mask: bare.BaseExpression
 ) -> tuple[Edit, ...] | None:
     """`node.masked_fill(mask == 0, 0.0)` for `node`; None where a comment would come twice."""
     test = unit.text(mask)
@@ -256,7 +266,7 @@ def masked_out(
 
 
 def without_wrapper(
-    unit: Unit, outer: cst.Call, inner: cst.BaseExpression
+    unit: Unit, outer: bare.Call, inner: bare.BaseExpression
 ) -> tuple[Edit, ...] | None:
     """`inner` alone, where the call `outer` stood around it; None where a comment would be lost."""
     around, kept = unit.span(outer), unit.outer_span(inner)
@@ -270,11 +280,11 @@ def without_wrapper(
     return None
 
 
-def _is_loose(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.BinaryOperation):
+def _is_loose(node: bare.BaseExpression) -> bool:
+    if isinstance(node, bare.BinaryOperation):
         return isinstance(node.operator, _LOOSE_OPERATORS)
-    if isinstance(node, cst.UnaryOperation):
-        return isinstance(node.operator, cst.Not)
+    if isinstance(node, bare.UnaryOperation):
+        return isinstance(node.operator, bare.Not)
     return isinstance(node, _LOOSE)
 
 

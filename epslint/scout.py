@@ -1,6 +1,6 @@
 """The scout: a cheap first look with `ast` that finds what is worth a closer one.
 
-LibCST costs fourteen times as much as `ast` per line, and most functions of most files cannot hold
+Interpreting costs many times as much as reading, and most functions of most files cannot hold
 a hazard. The scout lists the functions, classes, imports and module statements of a file by their
 lines and says which of them contain an operation that somebody listens to; only those, and what
 they turn out to need, are then interpreted.

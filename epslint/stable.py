@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Form
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import added_import, rewritten
+from epslint.rewrite import added_import, is_primary, rewritten
 from epslint.rule import Edit
 
 _PLACES = re.compile(r"<(\w+)>")
@@ -162,7 +161,7 @@ def replaced(
     None where an argument of the site would be lost: `log(x, where=…)`, `sub(x, 1, alpha=2)`.
     """
     template = _METHODS.get(function) if method else _SPELLED[function].get(form_at(site))
-    if template is None or not isinstance(site.node, cst.BaseExpression) or _starred(site.node):
+    if template is None or not isinstance(site.node, bare.BaseExpression) or _starred(site.node):
         return None
     lost = site.operands.keys() - {"x", "y"} - ({"out"} if "<out>" in template else set())
     if lost:
@@ -183,8 +182,8 @@ def replaced(
 
 def is_method(origin: Origin | Site, operand: Operand) -> bool:
     """Whether an operation is written as a method of its operand: `x.exp()`."""
-    func = origin.node.func if isinstance(origin.node, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.value is operand.node
+    func = origin.node.func if isinstance(origin.node, bare.Call) else None
+    return isinstance(func, bare.Attribute) and func.value is operand.node
 
 
 def is_plain(origin: Origin) -> bool:
@@ -193,8 +192,8 @@ def is_plain(origin: Origin) -> bool:
     return origin.operands.keys() <= known and not _starred(origin.node)
 
 
-def _starred(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Call) and any(argument.star for argument in node.args)
+def _starred(node: bare.BaseExpression) -> bool:
+    return isinstance(node, bare.Call) and any(argument.star for argument in node.args)
 
 
 def _path(template: str) -> str:
@@ -209,8 +208,7 @@ def _filled(template: str, arguments: Mapping[str, str]) -> str:
 
 
 def _as_receiver(text: str) -> str:
-    primary = isinstance(cst.parse_expression(text), cst.Name | cst.Attribute | cst.Call)
-    return text if primary or isinstance(cst.parse_expression(text), cst.Subscript) else f"({text})"
+    return text if is_primary(text) else f"({text})"
 
 
 def _import(site: Site, path: str) -> tuple[str, tuple[Edit, ...]] | None:

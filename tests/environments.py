@@ -1,11 +1,15 @@
-"""Fresh environments for built wheels."""
+"""What is installed, and fresh environments for built wheels."""
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
@@ -21,3 +25,11 @@ def environment_with(wheel: Path, folder: Path) -> Path:
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python
+
+
+def installed(package: str) -> Iterator[Path]:
+    """The modules of an installed package."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        pytest.skip(f"{package} is not installed")
+    return Path(found.origin).parent.rglob("*.py")

@@ -75,15 +75,22 @@ def test_a_run_in_which_nothing_is_new_loads_next_to_nothing(
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'some'\n")
     (tmp_path / "clean.py").write_text("import torch\n\n\ndef f(x):\n    return x / 2\n")
     run = EXIT.format(args=["-q", *args, "."])
-    assert {"libcst", "epslint_rules", "epslint.engine"} <= set(loaded(run, IDLE, tmp_path))
+    first = loaded(run, IDLE, tmp_path)
+    assert {"epslint.analysis", "epslint_rules", "epslint.engine"} <= set(first)
     assert loaded(run, IDLE, tmp_path) == []
 
 
 def test_old_findings_are_shown_without_the_rules(tmp_path: Path) -> None:
     (tmp_path / "hazard.py").write_text("def f(x, mask):\n    return x / mask.sum()\n")
     run = EXIT.format(args=["--exit-zero", "."])
-    assert "libcst" in loaded(run, IDLE, tmp_path)
+    assert "epslint.analysis" in loaded(run, IDLE, tmp_path)
     assert loaded(run, IDLE, tmp_path) == []
+
+
+@pytest.mark.parametrize("args", [[], ["--fix"]])
+def test_findings_and_fixes_do_without_libcst(tmp_path: Path, args: list[str]) -> None:
+    (tmp_path / "hazard.py").write_text("def f(x, mask):\n    return x / (mask.sum())\n")
+    assert loaded(EXIT.format(args=["--exit-zero", "-q", *args, "."]), ("libcst",), tmp_path) == []
 
 
 def test_this_test_can_fail() -> None:

@@ -8,9 +8,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import hints, names, ranges
+from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
@@ -51,16 +49,16 @@ class Bindings:
         self._frame = expressions.frame
         self._struck: dict[str, str | None] = {}  # the mask under which a name was last set to 0
 
-    def bind(self, target: cst.BaseExpression, fact: Fact, env: Env) -> None:
+    def bind(self, target: bare.BaseExpression, fact: Fact, env: Env) -> None:
         """Give a target its value; tuples part by part."""
         binder = _TARGETS.get(type(target))
         if binder is not None:
             binder(self, target, fact, env)
 
-    def _bind_rest(self, target: cst.StarredElement, fact: Fact, env: Env) -> None:
+    def _bind_rest(self, target: bare.StarredElement, fact: Fact, env: Env) -> None:
         self.bind(target.value, fact, env)
 
-    def _unpack(self, target: cst.Tuple | cst.List, fact: Fact, env: Env) -> None:
+    def _unpack(self, target: bare.Tuple | bare.List, fact: Fact, env: Env) -> None:
         for position, element in enumerate(target.elements):
             part = fact.part(position)
             if part is None:
@@ -68,23 +66,23 @@ class Bindings:
                 part = coordinate(fact, len(target.elements)) or part
             self.bind(element.value, part, env)
 
-    def bind_each(self, target: cst.BaseExpression, source: Fact, env: Env) -> None:
+    def bind_each(self, target: bare.BaseExpression, source: Fact, env: Env) -> None:
         """Give the target of a loop the elements of what is iterated over."""
         self.bind(target, self._element(target, source), env)
 
-    def _element(self, target: cst.BaseExpression, source: Fact) -> Fact:
+    def _element(self, target: bare.BaseExpression, source: Fact) -> Fact:
         element = _element_of(source)
         if element.origin is not source.origin:
             self._expressions.ledger.note_use(Op.NAME, target, source)  # out of sight from here on
         return element
 
-    def _bind_path(self, target: cst.Name | cst.Attribute, fact: Fact, env: Env) -> None:
+    def _bind_path(self, target: bare.Name | bare.Attribute, fact: Fact, env: Env) -> None:
         path = dotted(target)
         if path is None:
             return
         fact = _as_size(path, named_if_unknown(path, fact))
         env.assign(path, fact, self._model.tick())
-        if type(target) is cst.Attribute:
+        if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
         owner, _, attribute = path.partition(".")
         if attribute and owner == self._frame.self_name:
@@ -97,12 +95,12 @@ class Bindings:
         ):
             self._frame.known[row, path] = fact
 
-    def _bind_element(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+    def _bind_element(self, target: bare.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""
         path, index = key_of(target.value), only_index(target)
         if path is None:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
-        elif isinstance(index, cst.SimpleString):
+        elif isinstance(index, bare.SimpleString):
             self._bind_entry(target, fact, env)
         elif (mask := self._mask_in(target, env)) is not None:
             self._overwrite(target, path, mask, fact, env)
@@ -110,7 +108,7 @@ class Bindings:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
             self._bind_some(target, path, fact, env)
 
-    def _mask_in(self, target: cst.Subscript, env: Env) -> Operand | None:
+    def _mask_in(self, target: bare.Subscript, env: Env) -> Operand | None:
         """The test that chooses the elements: `x[x < eps]`."""
         index = only_index(target)
         if index is None:
@@ -118,14 +116,14 @@ class Bindings:
         test = test_of(Operand(index, self._expressions.quietly(index, env)), 1, env)
         return test.operand if test is not None and test.current else None
 
-    def _bind_entry(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+    def _bind_entry(self, target: bare.Subscript, fact: Fact, env: Env) -> None:
         """`stats["loss"] = v`."""
         if (key := key_of(target)) is not None:
             env.assign(key, fact, self._model.tick())
         report = hints.tells_of_report(called(target.value))
         self._expressions.ledger.note_use(Op.REPORT if report else Op.NAME, target, fact)
 
-    def _bind_some(self, target: cst.Subscript, path: str, fact: Fact, env: Env) -> None:
+    def _bind_some(self, target: bare.Subscript, path: str, fact: Fact, env: Env) -> None:
         before = env.fact(path) or UNKNOWN
         if fact.constant == 0:
             if (key := key_of(target)) is not None and env.fact(key) is not None:
@@ -153,23 +151,23 @@ class Bindings:
         if first is not None:
             env.refine(f"{path}[0]", first, roots_of(target.value))
 
-    def _marks(self, target: cst.Subscript, fact: Fact, env: Env) -> bool:
+    def _marks(self, target: bare.Subscript, fact: Fact, env: Env) -> bool:
         """`marked[rows, columns] = 1`, `marked[ids] = True`: what is not among them stays 0. Not
         `one_hot[arange(n), y] = 1`, where each row has its own, nor a single place.
         """
         if fact.constant != 1:
             return False
-        indices = [e.slice.value for e in target.slice if isinstance(e.slice, cst.Index)]
+        indices = [e.slice.value for e in target.slice if isinstance(e.slice, bare.Index)]
         if len(indices) < len(target.slice) or any(map(self._counts_up, indices, repeat(env))):
             return False
         paired = len(indices) > 1
         return all(hints.tells_of_several(called(index), paired=paired) for index in indices)
 
-    def _counts_up(self, index: cst.BaseExpression, env: Env) -> bool:
+    def _counts_up(self, index: bare.BaseExpression, env: Env) -> bool:
         origin = self._expressions.quietly(index, env).origin
         return origin is not None and origin.op is Op.ARANGE
 
-    def thin_out(self, target: cst.Subscript, env: Env) -> bool:
+    def thin_out(self, target: bare.Subscript, env: Env) -> bool:
         """`mask[:, 1:] = mask[:, 1:] * (1 - done[:, :-1])`: what ends an episode ends what comes
         after. By meaning: its first step was there, so that something is left of the mask.
         """
@@ -181,7 +179,9 @@ class Bindings:
         return True
 
     @staticmethod
-    def _first(target: cst.Subscript, path: str, before: Fact, fact: Fact, env: Env) -> Fact | None:
+    def _first(
+        target: bare.Subscript, path: str, before: Fact, fact: Fact, env: Env
+    ) -> Fact | None:
         """What the first element is after `edges[0] = True`, and after `edges[1:] = …` still."""
         if is_first(target):
             return fact
@@ -189,7 +189,7 @@ class Bindings:
             return None
         return env.fact(f"{path}[0]") or (before if before.constant else None)
 
-    def accumulate(self, target: cst.Subscript, fact: Fact, env: Env) -> None:
+    def accumulate(self, target: bare.Subscript, fact: Fact, env: Env) -> None:
         """`counts[i] += 1`: the elements that were not reached are still 0.
 
         Not so of `counts[a:b] += 1`: windows are laid so that they cover everything.
@@ -215,7 +215,7 @@ class Bindings:
             env.refine(key, fact, roots_of(target))  # this one was reached
 
     def _overwrite(
-        self, target: cst.Subscript, path: str, mask: Operand, fact: Fact, env: Env
+        self, target: bare.Subscript, path: str, mask: Operand, fact: Fact, env: Env
     ) -> None:
         node = target.value
         before = self._expressions.quietly(node, env)
@@ -242,7 +242,7 @@ class Bindings:
             after = replace(after, origin=None, rivals=())
         env.assign(path, replace(after, size=before.size), self._model.tick())
 
-    def _strike(self, path: str, mask: cst.BaseExpression, before: Fact) -> None:
+    def _strike(self, path: str, mask: bare.BaseExpression, before: Fact) -> None:
         """`p[m] = 0`, then `p = p / p.sum(-1)`, then `p[m] = 0` again: where nothing was left to be
         divided by, nothing is left of the quotient, nor of its gradient.
         """
@@ -254,7 +254,7 @@ class Bindings:
             self._expressions.ledger.reconsider([(share, {"y": left})])
         self._struck[path] = key
 
-    def repair(self, fact: Fact, test: cst.BaseExpression, truth: bool, env: Env) -> None:
+    def repair(self, fact: Fact, test: bare.BaseExpression, truth: bool, env: Env) -> None:
         """Where `test` is `truth` the value is replaced: `y[n == 0] = 0` mends a division by n."""
         expressions = self._expressions
         makers = tuple(expressions.ledger.makers(fact))
@@ -297,7 +297,7 @@ class Bindings:
         return replace(now, zero=kept)
 
 
-def _multiplies(target: cst.Subscript, fact: Fact) -> bool:
+def _multiplies(target: bare.Subscript, fact: Fact) -> bool:
     """Whether a value is the target times something."""
     origin, key = fact.origin, key_of(target)
     if origin is None or origin.op is not Op.MUL or key is None:
@@ -385,13 +385,13 @@ def _element_of(fact: Fact) -> Fact:
     return UNKNOWN
 
 
-_TARGETS: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
+_TARGETS: Mapping[type[bare.Node], Callable[..., None]] = MappingProxyType(
     {
-        cst.Name: Bindings._bind_path,
-        cst.Attribute: Bindings._bind_path,
-        cst.Subscript: Bindings._bind_element,
-        cst.Tuple: Bindings._unpack,
-        cst.List: Bindings._unpack,
-        cst.StarredElement: Bindings._bind_rest,
+        bare.Name: Bindings._bind_path,
+        bare.Attribute: Bindings._bind_path,
+        bare.Subscript: Bindings._bind_element,
+        bare.Tuple: Bindings._unpack,
+        bare.List: Bindings._unpack,
+        bare.StarredElement: Bindings._bind_rest,
     }
 )

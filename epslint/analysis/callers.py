@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.frame import Callee, Frame, Heard, Lesson
 from epslint.analysis.keys import called
@@ -178,7 +177,9 @@ class Callers:
         if (lesson := self._lesson(node, home)) is not None:
             yield node, lesson
         calls = self._calls_in(home)
-        for inner in {heard.callee for heard in calls if isinstance(heard.callee, cst.FunctionDef)}:
+        for inner in {
+            heard.callee for heard in calls if isinstance(heard.callee, bare.FunctionDef)
+        }:
             mentioned = home.mentions[inner.name.value]
             mine = [heard for heard in calls if heard.callee is inner]
             if inner is node or len(mine) != mentioned or not _is_kept(inner):
@@ -187,7 +188,7 @@ class Callers:
             if (lesson := learned(inner, mine, terms)) is not None:
                 yield inner, lesson
 
-    def _lesson(self, node: cst.FunctionDef, home: _Home) -> Lesson | None:
+    def _lesson(self, node: bare.FunctionDef, home: _Home) -> Lesson | None:
         """What all callers of a function of the module or of a class pass, if all are seen."""
         name = node.name.value
         if not _is_kept(node) or name.startswith("__") or name == "forward":
@@ -242,8 +243,8 @@ def _callee(node: ast.AST) -> str | None:
 
 
 def _name_of(callee: Callee) -> str:
-    return callee.name.value if isinstance(callee, cst.FunctionDef) else ""
+    return callee.name.value if isinstance(callee, bare.FunctionDef) else ""
 
 
-def _is_kept(node: cst.FunctionDef) -> bool:
+def _is_kept(node: bare.FunctionDef) -> bool:
     return all(_KEEPING.match(called(each.decorator)) for each in node.decorators)

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import hints, ranges
+from epslint.analysis import bare, hints, ranges
 from epslint.analysis.comparisons import compared
 from epslint.analysis.counters import moved_key
 from epslint.analysis.dividends import divided
@@ -82,7 +80,7 @@ class Calls:
         )
         self._strangers = Strangers(expressions)
 
-    def eval(self, node: cst.Call, env: Env) -> Fact:
+    def eval(self, node: bare.Call, env: Env) -> Fact:
         if self._training is not None:
             self._training.note(node, env)
         for attempt in self._attempts:
@@ -92,7 +90,7 @@ class Calls:
 
     # -- library functions -------------------------------------------------------------------
 
-    def _library(self, node: cst.Call, env: Env) -> Fact | None:
+    def _library(self, node: bare.Call, env: Env) -> Fact | None:
         path = dotted(node.func)
         full = None if path is None else self._expressions.resolved(path, env)
         if full is None:
@@ -113,13 +111,13 @@ class Calls:
         return self.applied(found.spelling.op, node, operands, env, found.form)
 
     @staticmethod
-    def fits(spelling: Spelling, node: cst.Call, receivers: int) -> bool:
+    def fits(spelling: Spelling, node: bare.Call, receivers: int) -> bool:
         positional = receivers + sum(1 for a in node.args if a.keyword is None and not a.star)
         keywords = tuple(a.keyword.value for a in node.args if a.keyword is not None)
         return spelling.bind(positional, keywords)
 
     def bound(
-        self, spelling: Spelling, node: cst.Call, given: dict[str, Operand], env: Env
+        self, spelling: Spelling, node: bare.Call, given: dict[str, Operand], env: Env
     ) -> dict[str, Operand]:
         """The arguments of a call under the operation's own parameter names."""
         operands = dict(given)
@@ -139,13 +137,13 @@ class Calls:
                 operands[name_] = operand
         return operands
 
-    def _given(self, value: cst.BaseExpression, op: Op, node: cst.Call, env: Env) -> Fact:
-        if type(value) is cst.List or type(value) is cst.Tuple:
+    def _given(self, value: bare.BaseExpression, op: Op, node: bare.Call, env: Env) -> Fact:
+        if type(value) is bare.List or type(value) is bare.Tuple:
             return self._expressions.collected(value, op, node, env)
         return self._expressions.eval(value, env)
 
     def applied(
-        self, op: Op, node: cst.Call, operands: dict[str, Operand], env: Env, form: Form
+        self, op: Op, node: bare.Call, operands: dict[str, Operand], env: Env, form: Form
     ) -> Fact:
         expressions = self._expressions
         if not is_complete(op, operands):
@@ -216,9 +214,9 @@ class Calls:
             return fact
         node = operand.node
         while (
-            isinstance(node, cst.Call)
+            isinstance(node, bare.Call)
             and keeps_order(node)
-            and isinstance(node.func, cst.Attribute)
+            and isinstance(node.func, bare.Attribute)
         ):
             node = node.func.value
         if self._expressions.subscripts.count_true(node, env).has_zero:
@@ -237,7 +235,7 @@ class Calls:
 
     # -- functions of the same module --------------------------------------------------------
 
-    def _helper(self, node: cst.Call, env: Env) -> Fact | None:
+    def _helper(self, node: bare.Call, env: Env) -> Fact | None:
         expressions = self._expressions
         name = dotted(node.func)
         if name is None:
@@ -259,7 +257,7 @@ class Calls:
             path = f"{me}.{attribute}"
             env.refine(moved_key(path), UNKNOWN, [path])
 
-    def summarised(self, callee: Found, node: cst.Call, env: Env) -> Fact | None:
+    def summarised(self, callee: Found, node: bare.Call, env: Env) -> Fact | None:
         """What a function of this file gives for these arguments; None where it is too deep."""
         expressions = self._expressions
         positional = [
@@ -313,7 +311,7 @@ class Calls:
                 guards = self._expressions.guards
                 guards.narrow(operand.node, operand.fact, known.range, env)
 
-    def store(self, target: cst.BaseExpression, fact: Fact, env: Env) -> None:
+    def store(self, target: bare.BaseExpression, fact: Fact, env: Env) -> None:
         path = key_of(target)
         if path is not None:
             env.assign(path, fact, self._expressions.model.tick())
@@ -338,7 +336,7 @@ def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fa
 def _reduction(operands: Mapping[str, Operand]) -> Op:
     """What `einops.reduce(x, "b n -> b", "sum")` is."""
     asked = operands.get("reduction")
-    if asked is None or not isinstance(asked.node, cst.SimpleString):
+    if asked is None or not isinstance(asked.node, bare.SimpleString):
         return Op.REDUCE
     return _REDUCTIONS.get(str(evaluated(asked.node.value)), Op.REDUCE)
 
@@ -346,10 +344,10 @@ def _reduction(operands: Mapping[str, Operand]) -> Op:
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:
     """`torch.div(a, b, rounding_mode="floor")` is `a // b`."""
     mode = operands.get("rounding_mode")
-    return mode is not None and isinstance(mode.node, cst.SimpleString)
+    return mode is not None and isinstance(mode.node, bare.SimpleString)
 
 
-def _positions(spelling: Spelling, node: cst.Call, receivers: int) -> tuple[str, ...]:
+def _positions(spelling: Spelling, node: bare.Call, receivers: int) -> tuple[str, ...]:
     """The parameters in the order of the arguments. `p.addcdiv_(-rate, grad, denom)`: of old, the
     factor came first; today it has to be named.
     """
@@ -358,6 +356,6 @@ def _positions(spelling: Spelling, node: cst.Call, receivers: int) -> tuple[str,
     return ("acc", "value", "x", "y") if is_old else spelling.params
 
 
-def _is_listed(node: cst.Call) -> bool:
+def _is_listed(node: bare.Call) -> bool:
     """`torch.Tensor([1])`; `torch.Tensor(3)` holds whatever was there."""
-    return bool(node.args) and isinstance(node.args[0].value, cst.List | cst.Tuple)
+    return bool(node.args) and isinstance(node.args[0].value, bare.List | bare.Tuple)

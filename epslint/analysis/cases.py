@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Case, Env
 from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.keys import key_of, roots_of
@@ -25,7 +24,7 @@ def sides_of(names: Iterable[str], met: Env, unmet: Env) -> dict[str, Sides]:
     return {name: (met.fact(name) or UNKNOWN, unmet.fact(name) or UNKNOWN) for name in names}
 
 
-def remember(test: cst.BaseExpression, sides: Mapping[str, Sides], env: Env) -> None:
+def remember(test: bare.BaseExpression, sides: Mapping[str, Sides], env: Env) -> None:
     """Note what names became on either side of a test, now that both are behind."""
     key, truth = _asked(test)
     roots = frozenset(roots_of(test)) | {key or ""}
@@ -40,7 +39,7 @@ def remember(test: cst.BaseExpression, sides: Mapping[str, Sides], env: Env) -> 
         del noted[:-_KEPT]
 
 
-def recall(test: cst.BaseExpression, truth: bool, env: Env) -> None:
+def recall(test: bare.BaseExpression, truth: bool, env: Env) -> None:
     """Put into `env` what follows for names that were given their values by the same test."""
     if not env.cases:
         return
@@ -72,29 +71,29 @@ def as_asked(key: str, case: Case, env: Env) -> Fact | None:
     return None if answer.range.has_zero else case.met
 
 
-def covers_all(chain: cst.If) -> bool:
+def covers_all(chain: bare.If) -> bool:
     """Whether an if and its elifs go through the values of one setting: `mode == "token"`, then
     `mode in ("sequence", "turn")`. Where there is no else, none is left that would need one.
     """
     subjects: list[str | None] = []
-    branch: cst.If | cst.Else | None = chain
-    while isinstance(branch, cst.If):
+    branch: bare.If | bare.Else | None = chain
+    while isinstance(branch, bare.If):
         subjects.append(_chosen_by_word(branch.test))
         branch = branch.orelse
     return branch is None and len(subjects) > 1 and len(set(subjects)) == 1 and None not in subjects
 
 
-def _chosen_by_word(test: cst.BaseExpression) -> str | None:
+def _chosen_by_word(test: bare.BaseExpression) -> str | None:
     """The key of what is compared with words."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+    if not isinstance(test, bare.Comparison) or len(test.comparisons) != 1:
         return None
     (target,) = test.comparisons
-    if not isinstance(target.operator, cst.Equal | cst.In):
+    if not isinstance(target.operator, bare.Equal | bare.In):
         return None
     group, words = target.comparator, [target.comparator]
-    if isinstance(group, cst.Tuple | cst.List | cst.Set):
+    if isinstance(group, bare.Tuple | bare.List | bare.Set):
         words = [each.value for each in group.elements]
-    return key_of(test.left) if all(isinstance(w, cst.SimpleString) for w in words) else None
+    return key_of(test.left) if all(isinstance(w, bare.SimpleString) for w in words) else None
 
 
 def all_replace(arms: Sequence[Env], env: Env) -> bool:
@@ -107,9 +106,9 @@ def _replaces(name: str, arms: Sequence[Env], env: Env) -> bool:
     return before is not None and all(arm.assigned_after(name, before.clock) for arm in arms)
 
 
-def _asked(test: cst.BaseExpression) -> tuple[str | None, bool]:
+def _asked(test: bare.BaseExpression) -> tuple[str | None, bool]:
     """The key of what is asked, and whether as it is: `not x` asks for x."""
     truth = True
-    while type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+    while type(test) is bare.UnaryOperation and type(test.operator) is bare.Not:
         test, truth = test.expression, not truth
     return key_of(test), truth

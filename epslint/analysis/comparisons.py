@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.keys import key_of, words_of
@@ -33,7 +32,7 @@ _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
 
 
-def compared(fact: Fact, node: cst.CSTNode, operands: Mapping[str, Operand], env: Env) -> Fact:
+def compared(fact: Fact, node: bare.Node, operands: Mapping[str, Operand], env: Env) -> Fact:
     """The result of a comparison, with what is known of it as a whole."""
     x, y, operator = operands.get("x"), operands.get("y"), operator_of(node)
     if x is None or y is None or operator is None:
@@ -59,11 +58,11 @@ def caps(test: Fact, truth: bool, value: Fact) -> bool:
 
 def _caps_together(origin: Origin, truth: bool, value: Fact) -> bool:
     way = connective_of(origin.node)
-    if way is cst.BitInvert:
+    if way is bare.BitInvert:
         return caps(origin.fact("x"), not truth, value)
     sides = [caps(origin.fact(name), truth, value) for name in ("x", "y")]
     # A true `and` makes both true and a false `or` makes both false; else either may be it.
-    return way is not None and (any(sides) if (way is cst.BitAnd) == truth else all(sides))
+    return way is not None and (any(sides) if (way is bare.BitAnd) == truth else all(sides))
 
 
 def _is_below(origin: Origin, truth: bool, value: Fact) -> bool:
@@ -80,14 +79,14 @@ _FINITE: Mapping[Op, bool] = MappingProxyType({Op.ISFINITE: True, Op.ISINF: Fals
 _UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
 
 
-def tells_of_answer(node: cst.BaseExpression) -> bool:
+def tells_of_answer(node: bare.BaseExpression) -> bool:
     """Whether the names in an expression are of what a model answers or is judged by."""
     return any(_ANSWER.search(word) for word in words_of(node))
 
 
 def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bool:
     """`labels == group` for a group out of `np.unique(labels)`."""
-    return operator is cst.Equal and is_taken_from(x.node, y.fact, env)
+    return operator is bare.Equal and is_taken_from(x.node, y.fact, env)
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
@@ -99,17 +98,17 @@ def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:
 
 
 def _is_not_padding(x: Operand, operator: Comparing, y: Operand) -> bool:
-    return operator is cst.NotEqual and _is_padding(y)
+    return operator is bare.NotEqual and _is_padding(y)
 
 
 def _is_possible(x: Operand, operator: Comparing, y: Operand) -> bool:
     """Something of a distribution is not 0."""
-    return operator is cst.GreaterThan and y.fact.constant == 0 and x.fact.is_any(Kind.SIMPLEX)
+    return operator is bare.GreaterThan and y.fact.constant == 0 and x.fact.is_any(Kind.SIMPLEX)
 
 
 def _is_itself(x: Operand, operator: Comparing, y: Operand) -> bool:
     """`x == x`, but for NaN."""
-    return operator is cst.Equal and key_of(x.node) == key_of(y.node) is not None
+    return operator is bare.Equal and key_of(x.node) == key_of(y.node) is not None
 
 
 def _is_within(x: Operand, operator: Comparing, y: Operand) -> bool:
@@ -135,9 +134,9 @@ _USUALLY = (_is_not_padding, _is_possible, _is_within)  # unless it is of an ans
 # The largest element is as large as the largest; by another norm nobody would ask.
 _REACHING: Mapping[Comparing, frozenset[Op]] = MappingProxyType(
     {
-        cst.Equal: frozenset({Op.MAX, Op.MIN, Op.NORM}),
-        cst.GreaterThanEqual: frozenset({Op.MAX, Op.NORM}),
-        cst.LessThanEqual: frozenset({Op.MIN}),
+        bare.Equal: frozenset({Op.MAX, Op.MIN, Op.NORM}),
+        bare.GreaterThanEqual: frozenset({Op.MAX, Op.NORM}),
+        bare.LessThanEqual: frozenset({Op.MIN}),
     }
 )
 _EXTREME = re.compile(
@@ -145,9 +144,9 @@ _EXTREME = re.compile(
 )
 
 
-def keeps_best(test: cst.BaseExpression) -> bool:
+def keeps_best(test: bare.BaseExpression) -> bool:
     """`q[a] == max_q` as a filter: something is as good as the best."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+    if not isinstance(test, bare.Comparison) or len(test.comparisons) != 1:
         return False
     (target,) = test.comparisons
     if type(target.operator) not in _REACHING:
@@ -160,8 +159,8 @@ def _keeps_what_is_one(operator: Comparing, bound: float | None) -> bool:
     """`attention_mask != 0`, `== 1`, `> 0.5`."""
     if bound is None:
         return False
-    above = operator in (cst.GreaterThan, cst.NotEqual) and bound < 1
-    return above or (operator in (cst.Equal, cst.GreaterThanEqual) and bound == 1)
+    above = operator in (bare.GreaterThan, bare.NotEqual) and bound < 1
+    return above or (operator in (bare.Equal, bare.GreaterThanEqual) and bound == 1)
 
 
 def _is_padding(operand: Operand) -> bool:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import libcst as cst
-
-from epslint.analysis import names
+from epslint.analysis import bare, names
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import DType, replace
-from epslint.analysis.keys import called, dotted
+from epslint.analysis.keys import called, dotted, evaluated
 
 _SWITCHING_GRADIENTS = names.UNDIFFERENTIATED | {"set_grad_enabled"}
 _ABOUT_DIVISION = frozenset({"divide", "invalid", "all"})  # of the settings of np.errstate
@@ -22,19 +20,19 @@ class Contexts:
     """Executes the `with` and `try` statements of one frame; `suite` executes a body."""
 
     def __init__(
-        self, expressions: Expressions, suite: Callable[[cst.BaseSuite, Env], bool]
+        self, expressions: Expressions, suite: Callable[[bare.IndentedBlock, Env], bool]
     ) -> None:
         self._expressions = expressions
         self._suite = suite
 
-    def with_(self, node: cst.With, env: Env) -> bool:
+    def with_(self, node: bare.With, env: Env) -> bool:
         mode = env.mode
         for item in node.items:
             mode = self._entered(item, mode, env)
         with _in_mode(env, mode):
             return self._suite(node.body, env)
 
-    def _entered(self, item: cst.WithItem, mode: Mode, env: Env) -> Mode:
+    def _entered(self, item: bare.WithItem, mode: Mode, env: Env) -> Mode:
         fact = self._expressions.eval(item.item, env)
         if item.asname is not None:
             self._expressions.bindings.bind(item.asname.name, fact, env)
@@ -43,8 +41,8 @@ class Contexts:
             return replace(mode, grad=False)
         if name == "enable_grad":
             return replace(mode, grad=True)
-        given = item.item.args if isinstance(item.item, cst.Call) else ()
-        if name == "autocast" and isinstance(item.item, cst.Call):
+        given = item.item.args if isinstance(item.item, bare.Call) else ()
+        if name == "autocast" and isinstance(item.item, bare.Call):
             return replace(mode, autocast=self._autocast(item.item, env))
         if name == "suppress" and any(_handles_division(argument.value) for argument in given):
             return replace(mode, division_errors_handled=True)
@@ -53,7 +51,7 @@ class Contexts:
             replace(mode, numpy_errors_silenced=True) if name == "errstate" and silenced else mode
         )
 
-    def _autocast(self, node: cst.Call, env: Env) -> DType:
+    def _autocast(self, node: bare.Call, env: Env) -> DType:
         """`torch.autocast("cuda", dtype=torch.float16)`; float16 is what cuda's does untold."""
         given = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
         if "enabled" in given and not _is_true(given["enabled"]):
@@ -61,11 +59,11 @@ class Contexts:
         if "dtype" in given:
             return self._expressions.quietly(given["dtype"], env).dtype
         device = given.get("device_type", node.args[0].value if node.args else None)
-        on_cuda = isinstance(device, cst.SimpleString) and device.evaluated_value == "cuda"
+        on_cuda = isinstance(device, bare.SimpleString) and evaluated(device.value) == "cuda"
         untold = on_cuda or "cuda.amp" in (dotted(node.func) or "")
         return DType.FLOAT16 if untold else DType.UNKNOWN
 
-    def try_(self, node: cst.Try | cst.TryStar, env: Env) -> bool:
+    def try_(self, node: bare.Try, env: Env) -> bool:
         handled = any(_handles_division(handler.type) for handler in node.handlers)
         before, body = env.child(), env.child()
         mode = replace(body.mode, division_errors_handled=True) if handled else body.mode
@@ -92,19 +90,19 @@ def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
         env.mode = before
 
 
-def _enables_gradients(node: cst.BaseExpression) -> bool:
-    if not isinstance(node, cst.Call) or called(node) != "set_grad_enabled" or not node.args:
+def _enables_gradients(node: bare.BaseExpression) -> bool:
+    if not isinstance(node, bare.Call) or called(node) != "set_grad_enabled" or not node.args:
         return False
     value = node.args[0].value
-    return not (isinstance(value, cst.Name) and value.value == "False")
+    return not (isinstance(value, bare.Name) and value.value == "False")
 
 
-def _is_true(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "True"
+def _is_true(node: bare.BaseExpression) -> bool:
+    return isinstance(node, bare.Name) and node.value == "True"
 
 
-def _handles_division(node: cst.BaseExpression | None) -> bool:
+def _handles_division(node: bare.BaseExpression | None) -> bool:
     if node is None:
         return True
-    caught = [e.value for e in node.elements] if isinstance(node, cst.Tuple) else [node]
+    caught = [e.value for e in node.elements] if isinstance(node, bare.Tuple) else [node]
     return any((dotted(exception) or "").rpartition(".")[2] in _HANDLING for exception in caught)

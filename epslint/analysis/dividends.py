@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
@@ -128,7 +126,7 @@ def _is_pooling(x: Operand, y: Operand) -> bool:
 
 def _is_written(x: Operand, y: Operand) -> bool:
     """Who writes `-ones / 0.0` wants what it gives."""
-    return isinstance(y.node, cst.Integer | cst.Float)
+    return isinstance(y.node, bare.Integer | bare.Float)
 
 
 def _is_significance(x: Operand, y: Operand) -> bool:
@@ -175,10 +173,10 @@ def _is_coordinate(x: Operand, y: Operand) -> bool:
     fact, node = y.fact, y.node
     if not fact.is_any(Kind.PROB) or not fact.is_any(Kind.DRAWN) or fact.is_any(Kind.SIMPLEX):
         return False
-    if not isinstance(node, cst.Subscript):
+    if not isinstance(node, bare.Subscript):
         return False
     last = node.slice[-1].slice
-    return isinstance(last, cst.Index) and isinstance(last.value, cst.Integer)
+    return isinstance(last, bare.Index) and isinstance(last.value, bare.Integer)
 
 
 _AVERAGED = Kind.SUM | Kind.VAR | Kind.STD | Kind.MAGNITUDE | TOPIC
@@ -214,13 +212,13 @@ def _lessened(operand: Operand) -> Iterator[Operand]:
 
 def _is_dimension(count: Operand) -> bool:
     """Whether it is a size as it was read, not one that is added up from call to call."""
-    own = isinstance(count.node, cst.Attribute) or count.fact.is_any(Kind.RUNNING)
+    own = isinstance(count.node, bare.Attribute) or count.fact.is_any(Kind.RUNNING)
     return not own and maker(count.fact)[0] is not Op.ADD
 
 
 def _corrects(x: Operand, y: Operand) -> bool:
     """`var * n / (n - 1)`."""
-    if not isinstance(x.node, cst.BinaryOperation):
+    if not isinstance(x.node, bare.BinaryOperation):
         return False
     counts = {key_of(count.node) for count in _lessened(y)} - {None}
     return not counts.isdisjoint({key_of(side) for side in (x.node.left, x.node.right)})

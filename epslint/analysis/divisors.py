@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.forms import KEEPING, is_unknown
 from epslint.analysis.keys import called, entry_of, key_of, label_of, words_of
@@ -102,7 +101,7 @@ def _is_own_norm(x: Operand, y: Operand, label: str) -> bool:
 def _is_norm_of(x: Operand, y: Operand) -> bool:
     """`weight / row_norm(weight)`, of a function that is somewhere else: only its name tells."""
     call = within(y, KEEPING).node
-    if not isinstance(call, cst.Call) or not call.args or _SAFE.search(snake(called(call))):
+    if not isinstance(call, bare.Call) or not call.args or _SAFE.search(snake(called(call))):
         return False
     if any(is_epsilon_for_anything(a.keyword.value) for a in call.args if a.keyword is not None):
         return False
@@ -141,10 +140,10 @@ def _is_kept_statistic(operand: Operand) -> bool:
     """`stats["min"]`, and what was given that; not a setting, nor the corner of a box."""
     origin = operand.fact.origin
     node = operand.node if origin is None else origin.node
-    if isinstance(node, cst.Subscript):
+    if isinstance(node, bare.Subscript):
         if entry_of(node) is None:
             return False
-    elif not isinstance(node, cst.Attribute):
+    elif not isinstance(node, bare.Attribute):
         return False
     return tells_of_statistics(label_of(node.value))
 

@@ -11,9 +11,7 @@ import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.keys import called
 from epslint.analysis.names import snake
@@ -42,7 +40,7 @@ def drawn() -> Fact:
     return transfer(Call(Op.MULTINOMIAL, {}))
 
 
-def draws(node: cst.Call, given: Mapping[str, Fact]) -> bool:
+def draws(node: bare.Call, given: Mapping[str, Fact]) -> bool:
     """Whether a call that is not known otherwise chooses places, by arguments under their names
     or positions.
     """
@@ -53,7 +51,7 @@ def draws(node: cst.Call, given: Mapping[str, Fact]) -> bool:
     return weighed and _DRAWING.search(name) is not None
 
 
-def as_distribution(node: cst.Call, full: str, fact: Fact) -> Fact:
+def as_distribution(node: bare.Call, full: str, fact: Fact) -> Fact:
     """`Categorical(probs)`, whose samples are places, and `MultivariateNormal(mean, covariance)`,
     whose samples are not 0 as a whole.
     """
@@ -68,7 +66,7 @@ def as_distribution(node: cst.Call, full: str, fact: Fact) -> Fact:
     return replace(fact, parts=((_SAMPLE, drawn()), (_LOG_PROB, Fact(given))))
 
 
-def _has_probs(node: cst.Call) -> bool:
+def _has_probs(node: bare.Call) -> bool:
     """Whether it is given probabilities, which come first, and no logits."""
     first = node.args[0].keyword if node.args else None
     return bool(node.args) and (first is None or first.value == "probs")

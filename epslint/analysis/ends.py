@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 
-Uses = Mapping[cst.CSTNode, Mapping[cst.CSTNode, Op]]  # value → what it goes into, and how
+Uses = Mapping[bare.Node, Mapping[bare.Node, Op]]  # value → what it goes into, and how
 
 # Operations that hand each element on as it is.
 ARRANGING = frozenset(
@@ -63,14 +62,12 @@ _FAR = 64  # uses on is too far to tell what a value was for
 _MEASURING = frozenset({Op.ZEROS, Op.ONES, Op.FULL, Op.RAND, Op.RANDN, Op.SIZE, Op.NUMEL, Op.LEN})
 
 
-def ends(flow: Uses, value: cst.CSTNode, through: frozenset[Op]) -> frozenset[Op]:
+def ends(flow: Uses, value: bare.Node, through: frozenset[Op]) -> frozenset[Op]:
     """The operations in which a value ends, seen through others."""
     return frozenset(op for _, op in _last_uses(flow, value, through))
 
 
-def ends_only(
-    flow: Uses, value: cst.CSTNode, through: frozenset[Op], wanted: frozenset[Op]
-) -> bool:
+def ends_only(flow: Uses, value: bare.Node, through: frozenset[Op], wanted: frozenset[Op]) -> bool:
     """Whether a value is used, and in no other way: of what is not used nothing is known."""
     used = False
     for _, op in _last_uses(flow, value, through):
@@ -80,12 +77,12 @@ def ends_only(
     return used
 
 
-def is_read(flow: Uses, value: cst.CSTNode) -> bool:
+def is_read(flow: Uses, value: bare.Node) -> bool:
     """Whether all that is made of a value is logged or compared."""
     return ends_only(flow, value, _SUMMARISED, READING)
 
 
-def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
+def is_capped(flow: Uses, value: bare.Node) -> bool:
     """Whether a positive value is capped before anything but reading is done with it.
 
     `minimum(ratio * advantage, …)` caps nothing where the advantage is negative.
@@ -100,7 +97,7 @@ def is_capped(flow: Uses, value: cst.CSTNode) -> bool:
     return used
 
 
-def is_levelled(flow: Uses, value: cst.CSTNode) -> bool:
+def is_levelled(flow: Uses, value: bare.Node) -> bool:
     """Whether a ratio is only measured in decibels: without noise its level is infinite, and who
     asks for it is to be told so.
     """
@@ -108,11 +105,11 @@ def is_levelled(flow: Uses, value: cst.CSTNode) -> bool:
     return bool(uses) and all(op is Op.LOG and is_decimal(user) for user, op in uses.items())
 
 
-def is_decimal(log: cst.CSTNode) -> bool:
-    return isinstance(log, cst.Call) and called(log) == "log10"
+def is_decimal(log: bare.Node) -> bool:
+    return isinstance(log, bare.Call) and called(log) == "log10"
 
 
-def is_cut_off(flow: Uses, value: cst.CSTNode, far: int = 8) -> bool:
+def is_cut_off(flow: Uses, value: bare.Node, far: int = 8) -> bool:
     """Whether a value is only used detached: `torch.exp(x).clamp(max=c).detach()`."""
     uses = flow.get(value)
     if not uses or not far:
@@ -124,10 +121,10 @@ _SUMMARISED, _WEIGHED = PASSING | SUMMARISING, PASSING | {Op.WEIGH}
 
 
 def _last_uses(
-    flow: Uses, value: cst.CSTNode, through: frozenset[Op]
-) -> Iterator[tuple[cst.CSTNode, Op]]:
-    seen: set[cst.CSTNode] = set()
-    waiting: list[cst.CSTNode] = [value]
+    flow: Uses, value: bare.Node, through: frozenset[Op]
+) -> Iterator[tuple[bare.Node, Op]]:
+    seen: set[bare.Node] = set()
+    waiting: list[bare.Node] = [value]
     while waiting:
         if len(seen) > _FAR:
             yield value, Op.NAME
@@ -142,8 +139,8 @@ def _last_uses(
                 waiting.append(user)
 
 
-def _comes_back(flow: Uses, user: cst.CSTNode, op: Op) -> bool:
+def _comes_back(flow: Uses, user: bare.Node, op: Op) -> bool:
     """Whether a value is returned by an inner function that is only called: then what becomes of
     it is noted where it is called.
     """
-    return op is Op.RETURN and isinstance(user, cst.FunctionDef) and user not in flow
+    return op is Op.RETURN and isinstance(user, bare.FunctionDef) and user not in flow

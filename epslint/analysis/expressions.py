@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-import libcst as cst
-
-from epslint.analysis import names, ranges
+from epslint.analysis import bare, names, ranges
 from epslint.analysis.binding import Bindings
 from epslint.analysis.comparisons import compared
 from epslint.analysis.dividends import divided
@@ -60,7 +58,7 @@ _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 class ReadsCalls(Protocol):
     """The room next door, which evaluates calls and comes back here for their arguments."""
 
-    def eval(self, node: cst.Call, env: Env) -> Fact: ...
+    def eval(self, node: bare.Call, env: Env) -> Fact: ...
 
 
 class Expressions:
@@ -81,17 +79,17 @@ class Expressions:
 
     # -- entry -------------------------------------------------------------------------------
 
-    def eval(self, node: cst.BaseExpression, env: Env) -> Fact:
+    def eval(self, node: bare.BaseExpression, env: Env) -> Fact:
         reader = _READERS.get(type(node))
         if reader is None:
             return UNKNOWN
         fact = reader(self, node, env)
-        if (fact.zero or fact.huge) and type(node) is not cst.Name:
+        if (fact.zero or fact.huge) and type(node) is not bare.Name:
             return self._as_guarded(node, fact, env)
         return fact
 
     @staticmethod
-    def _as_guarded(node: cst.BaseExpression, fact: Fact, env: Env) -> Fact:
+    def _as_guarded(node: bare.BaseExpression, fact: Fact, env: Env) -> Fact:
         """A condition may have said more of this very expression: `if mask.sum() > 0:`."""
         key, meaning = key_of(node), meaning_of(fact)
         guarded = None if key is None else env.fact(key)
@@ -99,7 +97,7 @@ class Expressions:
             guarded = env.fact(meaning)
         return fact if guarded is None else replace(fact.within(guarded.range), size=guarded.size)
 
-    def quietly(self, node: cst.BaseExpression, env: Env) -> Fact:
+    def quietly(self, node: bare.BaseExpression, env: Env) -> Fact:
         """Evaluate without leaving sites."""
         recording, self.frame.recording = self.frame.recording, False
         try:
@@ -107,24 +105,24 @@ class Expressions:
         finally:
             self.frame.recording = recording
 
-    def enter(self, node: cst.BaseExpression, env: Env) -> None:
+    def enter(self, node: bare.BaseExpression, env: Env) -> None:
         """A loop over `node` is under way: there is something in it. If it is the object's own,
         what is counted as it is filled has moved.
         """
         if (bound := end_of_range(node)) is not None:
             self.guards.narrow(bound, self.quietly(bound, env), ranges.SOME, env)
-        while isinstance(node, cst.Call) and called(node) in _WALKING:
-            receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
+        while isinstance(node, bare.Call) and called(node) in _WALKING:
+            receiver = node.func.value if isinstance(node.func, bare.Attribute) else None
             inner = node.args[0].value if node.args else receiver
             if inner is None:
                 return
             node = inner
         self.guards.resize(node, ranges.SOME, env)
-        path = dotted(node.value if isinstance(node, cst.Subscript) else node) or ""
+        path = dotted(node.value if isinstance(node, bare.Subscript) else node) or ""
         if self.frame.self_name and path.startswith(f"{self.frame.self_name}."):
             env.mode = replace(env.mode, gathered=True)
 
-    def is_module(self, node: cst.BaseExpression, env: Env) -> bool:
+    def is_module(self, node: bare.BaseExpression, env: Env) -> bool:
         root = dotted(node)
         return root is not None and self.resolved(root, env) is not None
 
@@ -141,7 +139,7 @@ class Expressions:
     def apply(
         self,
         op: Op,
-        node: cst.BaseExpression | cst.AugAssign,
+        node: bare.BaseExpression | bare.AugAssign,
         operands: Mapping[str, Operand],
         env: Env,
         form: Form = Form.UNKNOWN,
@@ -164,7 +162,7 @@ class Expressions:
 
     # -- names and attributes ----------------------------------------------------------------
 
-    def _name(self, node: cst.Name, env: Env) -> Fact:
+    def _name(self, node: bare.Name, env: Env) -> Fact:
         name = node.value
         found = env.fact(name)
         if found is not None:
@@ -194,7 +192,7 @@ class Expressions:
             return fact
         return fact.within(self.quietly(origin.operands["x"].node, env).size)
 
-    def _attribute(self, node: cst.Attribute, env: Env) -> Fact:
+    def _attribute(self, node: bare.Attribute, env: Env) -> Fact:
         path = dotted(node)
         if path is not None:
             if (found := env.fact(path)) is not None:
@@ -206,7 +204,7 @@ class Expressions:
         return self._attribute_of(node, self.eval(node.value, env))
 
     @staticmethod
-    def _attribute_of(node: cst.Attribute, base: Fact) -> Fact:
+    def _attribute_of(node: bare.Attribute, base: Fact) -> Fact:
         name = node.attr.value
         if (part := base.part(name)) is not None:
             return part
@@ -222,30 +220,23 @@ class Expressions:
 
     # -- literals ----------------------------------------------------------------------------
 
-    def _number(self, node: cst.Integer | cst.Float, env: Env) -> Fact:
+    def _number(self, node: bare.Integer | bare.Float, env: Env) -> Fact:
         fact = literal_number(node.value)
         return replace(fact, origin=self.ledger.origin(Op.CONSTANT, node, {}))
 
-    def _text(self, node: cst.BaseExpression, env: Env) -> Fact:
+    def _text(self, node: bare.BaseExpression, env: Env) -> Fact:
         return NOT_A_NUMBER
 
-    def _concatenated(self, node: cst.ConcatenatedString, env: Env) -> Fact:
-        self.eval(node.left, env)
-        self.eval(node.right, env)
-        return NOT_A_NUMBER
-
-    def _formatted(self, node: cst.FormattedString | cst.TemplatedString, env: Env) -> Fact:
+    def _formatted(self, node: bare.FormattedString, env: Env) -> Fact:
         for part in node.parts:
-            inside = getattr(part, "expression", None)  # of braces; the text between has none
-            if inside is not None:
-                self.ledger.note_use(Op.REPORT, node, self.eval(inside, env))
+            self.ledger.note_use(Op.REPORT, node, self.eval(part.expression, env))
         return NOT_A_NUMBER
 
-    def _list(self, node: cst.List | cst.Set | cst.Tuple, env: Env) -> Fact:
+    def _list(self, node: bare.List | bare.Set | bare.Tuple, env: Env) -> Fact:
         return self.collected(node, Op.NAME, node, env)
 
     def collected(
-        self, node: cst.List | cst.Set | cst.Tuple, use: Op, user: cst.CSTNode, env: Env
+        self, node: bare.List | bare.Set | bare.Tuple, use: Op, user: bare.Node, env: Env
     ) -> Fact:
         """A collection whose elements go into `user`: those of `torch.stack([a, b])`."""
         facts = [self.eval(element.value, env) for element in node.elements]
@@ -253,18 +244,18 @@ class Expressions:
             self.ledger.note_use(use, user, fact)
         return collection(facts, node.elements)
 
-    def _dict(self, node: cst.Dict, env: Env) -> Fact:
+    def _dict(self, node: bare.Dict, env: Env) -> Fact:
         parts: list[tuple[int | str, Fact]] = []
         for element in node.elements:
             value = self.eval(element.value, env)
             self.ledger.note_use(Op.NAME, node, value)
-            if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
+            if isinstance(element, bare.DictElement) and isinstance(element.key, bare.SimpleString):
                 parts.append((str(evaluated(element.key.value)), value))
         return replace(NOT_A_NUMBER, parts=tuple(parts))
 
     # -- operators ---------------------------------------------------------------------------
 
-    def _binary(self, node: cst.BinaryOperation, env: Env) -> Fact:
+    def _binary(self, node: bare.BinaryOperation, env: Env) -> Fact:
         op = BINARY.get(type(node.operator))
         left, right = self.eval(node.left, env), self.eval(node.right, env)
         if op is None or Form.OTHER in (left.form, right.form):
@@ -279,7 +270,7 @@ class Expressions:
         fact = self.apply(op, node, operands, env)
         if op in _SUMMING and self.frame.recording:
             self.ledger.reconsider(opposed(*operands.values()))
-        if op is Op.SUB and type(node.left) is type(node.right) is cst.Name:
+        if op is Op.SUB and type(node.left) is type(node.right) is bare.Name:
             return self._as_guarded(node, fact, env)  # under `if high > low:`
         return fact
 
@@ -291,18 +282,18 @@ class Expressions:
         if origin is not None and origin.op is Op.COMPARE and still_means(origin, env):
             self.bindings.mask(value, Operand(origin.node, mask), env)
 
-    def _unary(self, node: cst.UnaryOperation, env: Env) -> Fact:
+    def _unary(self, node: bare.UnaryOperation, env: Env) -> Fact:
         fact = self.eval(node.expression, env)
         operands = {"x": Operand(node.expression, fact)}
-        if isinstance(node.operator, cst.Minus):
+        if isinstance(node.operator, bare.Minus):
             return self.apply(Op.NEG, node, operands, env)
-        if isinstance(node.operator, cst.Plus):
+        if isinstance(node.operator, bare.Plus):
             return fact
         return self.apply(Op.LOGICAL, node, operands, env)
 
-    def _boolean(self, node: cst.BooleanOperation, env: Env) -> Fact:
+    def _boolean(self, node: bare.BooleanOperation, env: Env) -> Fact:
         """`a and b and c` operand by operand: pair by pair the first would be read each time."""
-        conjunction = isinstance(node.operator, cst.And)
+        conjunction = isinstance(node.operator, bare.And)
         first, *rest = chained(node)
         fact, branch, last = self.eval(first, env), env.child(), first
         if not conjunction:
@@ -316,13 +307,13 @@ class Expressions:
             last = operand
         return fact
 
-    def _if_true(self, node: cst.BaseExpression, env: Env) -> Fact:
+    def _if_true(self, node: bare.BaseExpression, env: Env) -> Fact:
         """What `node` is where `node or …` gives it back."""
         chosen = env.child()
         self.guards.assume(node, True, chosen)
         return self.quietly(node, chosen)
 
-    def _comparison(self, node: cst.Comparison, env: Env) -> Fact:
+    def _comparison(self, node: bare.Comparison, env: Env) -> Fact:
         if is_about_identity(node):
             return _TRUTH
         left = self.eval(node.left, env)
@@ -332,7 +323,7 @@ class Expressions:
             operands.setdefault("y", Operand(target.comparator, right))
         return self.apply(Op.COMPARE, node, operands, env)
 
-    def _conditional(self, node: cst.IfExp, env: Env) -> Fact:
+    def _conditional(self, node: bare.IfExp, env: Env) -> Fact:
         self.eval(node.test, env)
         doubt(node.test, env)
         met, unmet = env.child(), env.child()
@@ -345,11 +336,11 @@ class Expressions:
 
     # -- the rest ----------------------------------------------------------------------------
 
-    def _awaited(self, node: cst.Await, env: Env) -> Fact:
+    def _awaited(self, node: bare.Await, env: Env) -> Fact:
         return self.eval(node.expression, env)
 
-    def _yielded(self, node: cst.Yield, env: Env) -> Fact:
-        value = node.value.item if isinstance(node.value, cst.From) else node.value
+    def _yielded(self, node: bare.Yield, env: Env) -> Fact:
+        value = node.value.item if isinstance(node.value, bare.From) else node.value
         if value is not None:
             self.ledger.note_use(Op.RETURN, node, self.eval(value, env))
         return UNKNOWN
@@ -359,37 +350,32 @@ def _shape(base: Fact) -> Fact:
     return transfer(Call(Op.NUMEL, {"x": base}))
 
 
-# LibCST has not always known `t"{x}"`.
-_TEMPLATED: type[cst.CSTNode] = getattr(cst, "TemplatedString", cst.FormattedString)
-
-_READERS: Mapping[type[cst.CSTNode], Callable[..., Fact]] = MappingProxyType(
+_READERS: Mapping[type[bare.Node], Callable[..., Fact]] = MappingProxyType(
     {
-        cst.Name: Expressions._name,
-        cst.Attribute: Expressions._attribute,
-        cst.Integer: Expressions._number,
-        cst.Float: Expressions._number,
-        cst.SimpleString: Expressions._text,
-        cst.ConcatenatedString: Expressions._concatenated,
-        cst.FormattedString: Expressions._formatted,
-        _TEMPLATED: Expressions._formatted,
-        cst.Tuple: Expressions._list,
-        cst.List: Expressions._list,
-        cst.Set: Expressions._list,
-        cst.Dict: Expressions._dict,
-        cst.BinaryOperation: Expressions._binary,
-        cst.UnaryOperation: Expressions._unary,
-        cst.BooleanOperation: Expressions._boolean,
-        cst.Comparison: Expressions._comparison,
-        cst.IfExp: Expressions._conditional,
-        cst.Subscript: lambda self, node, env: self.subscripts.eval(node, env),
-        cst.Call: lambda self, node, env: self.calls.eval(node, env),
-        cst.ListComp: lambda self, node, env: self.scopes.comprehension(node, env),
-        cst.SetComp: lambda self, node, env: self.scopes.comprehension(node, env),
-        cst.GeneratorExp: lambda self, node, env: self.scopes.comprehension(node, env),
-        cst.DictComp: lambda self, node, env: self.scopes.dict_comprehension(node, env),
-        cst.Lambda: lambda self, node, env: self.scopes.function(node, env),
-        cst.NamedExpr: lambda self, node, env: self.scopes.walrus(node, env),
-        cst.Await: Expressions._awaited,
-        cst.Yield: Expressions._yielded,
+        bare.Name: Expressions._name,
+        bare.Attribute: Expressions._attribute,
+        bare.Integer: Expressions._number,
+        bare.Float: Expressions._number,
+        bare.SimpleString: Expressions._text,
+        bare.FormattedString: Expressions._formatted,
+        bare.Tuple: Expressions._list,
+        bare.List: Expressions._list,
+        bare.Set: Expressions._list,
+        bare.Dict: Expressions._dict,
+        bare.BinaryOperation: Expressions._binary,
+        bare.UnaryOperation: Expressions._unary,
+        bare.BooleanOperation: Expressions._boolean,
+        bare.Comparison: Expressions._comparison,
+        bare.IfExp: Expressions._conditional,
+        bare.Subscript: lambda self, node, env: self.subscripts.eval(node, env),
+        bare.Call: lambda self, node, env: self.calls.eval(node, env),
+        bare.ListComp: lambda self, node, env: self.scopes.comprehension(node, env),
+        bare.SetComp: lambda self, node, env: self.scopes.comprehension(node, env),
+        bare.GeneratorExp: lambda self, node, env: self.scopes.comprehension(node, env),
+        bare.DictComp: lambda self, node, env: self.scopes.dict_comprehension(node, env),
+        bare.Lambda: lambda self, node, env: self.scopes.function(node, env),
+        bare.NamedExpr: lambda self, node, env: self.scopes.walrus(node, env),
+        bare.Await: Expressions._awaited,
+        bare.Yield: Expressions._yielded,
     }
 )

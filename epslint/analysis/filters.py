@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import key_of
 from epslint.analysis.makers import AS_NUMBERS, maker, whole_of
@@ -72,9 +70,9 @@ def _inside(origin: Origin) -> tuple[Operand | None, bool]:
     if origin.op is Op.SUB and x.fact.constant == 1:
         return y, True
     if origin.op is Op.COMPARE and y is not None and x.fact.is_any(Kind.MASK):
-        equal = operator_of(origin.node) in (cst.Equal, cst.NotEqual)
+        equal = operator_of(origin.node) in (bare.Equal, bare.NotEqual)
         if equal and y.fact.constant in (0.0, 1.0):
-            return x, (operator_of(origin.node) is cst.Equal) == (y.fact.constant == 0)
+            return x, (operator_of(origin.node) is bare.Equal) == (y.fact.constant == 0)
     return None, False
 
 
@@ -105,9 +103,9 @@ def _holds_of_largest(
         return _is_mass_before(left, key)
     if key_of(left.node) != key or not _is_same(left, value):
         return False
-    if operator is cst.GreaterThanEqual and (whole := whole_of(right, key)) is not None:
+    if operator is bare.GreaterThanEqual and (whole := whole_of(right, key)) is not None:
         return _is_same(whole, value)  # not less than the k-th largest; more than it may be none
-    above = operator in (cst.GreaterThan, cst.GreaterThanEqual)
+    above = operator in (bare.GreaterThan, bare.GreaterThanEqual)
     return above and right.fact.range.hi < _least_maximum(value.fact)
 
 
@@ -132,7 +130,7 @@ def _least_maximum(fact: Fact) -> float:
     return 1e-6 if fact.is_any(Kind.SIMPLEX | Kind.PROB) else 0.0
 
 
-def prunes(node: cst.BaseExpression, mask: Operand, *, truth: bool) -> bool:
+def prunes(node: bare.BaseExpression, mask: Operand, *, truth: bool) -> bool:
     """Whether a mask that is `truth` leaves all of a value but what is next to nothing: `w > 1e-8`.
 
     More than 0 may be nothing of it; who prunes by a threshold knows what he has.
@@ -143,7 +141,7 @@ def prunes(node: cst.BaseExpression, mask: Operand, *, truth: bool) -> bool:
     if origin is None or operator is None or key is None or "y" not in origin.operands:
         return False
     holding, bound = operator if truth else OPPOSITE[operator], origin.fact("y")
-    above = holding in (cst.GreaterThan, cst.GreaterThanEqual)
+    above = holding in (bare.GreaterThan, bare.GreaterThanEqual)
     tiny = bound.is_any(Kind.EPSILON) and bound.range.lo >= 0
     return above and tiny and key_of(origin.operands["x"].node) == key
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import Fact
 from epslint.analysis.ops import Op
@@ -15,7 +14,7 @@ from epslint.analysis.site import Choice, Scope, Site
 from epslint.analysis.unit import Unit
 from epslint.scout import ClassOutline
 
-Callee = cst.FunctionDef | cst.Lambda
+Callee = bare.FunctionDef | bare.Lambda
 Found = tuple[Unit, Callee, ClassOutline | None]  # a function of this file, and where it is
 
 
@@ -57,14 +56,14 @@ class Frame:
     choosing: Choice | None = None
     depth: int = 0
     serial: int = 0  # tells executions apart
-    inner: cst.FunctionDef | None = None  # the function inside a function that is executed
-    sites: dict[tuple[cst.CSTNode, Op], Site] = field(default_factory=dict)
-    uses: dict[cst.CSTNode, dict[cst.CSTNode, Op]] = field(default_factory=dict)
+    inner: bare.FunctionDef | None = None  # the function inside a function that is executed
+    sites: dict[tuple[bare.Node, Op], Site] = field(default_factory=dict)
+    uses: dict[bare.Node, dict[bare.Node, Op]] = field(default_factory=dict)
     functions: dict[str, Callee] = field(default_factory=dict)
     watched: tuple[str, ...] = ()  # the parameters whose facts are asked for at each return
     returns: list[tuple[Fact, dict[str, Fact | None]]] = field(default_factory=list)
     attributes: dict[str, Fact] = field(default_factory=dict)  # what was assigned to self.*
-    calls: dict[cst.Call, Heard] = field(default_factory=dict)  # of functions of this file
+    calls: dict[bare.Call, Heard] = field(default_factory=dict)  # of functions of this file
     # What callers are seen to pass: to the function that is executed, and to those inside it.
     taught: Mapping[Callee, Lesson] = field(default_factory=dict)
     known: dict[tuple[int, str], Fact] = field(default_factory=dict)  # for `epslint facts`

@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import ranges
-from epslint.analysis.bare import binary, comparison, comparison_target, unary
+from epslint.analysis import bare, ranges
 from epslint.analysis.cases import recall
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
@@ -31,7 +28,7 @@ from epslint.analysis.ranges import Range
 from epslint.analysis.rows import keeps_order
 from epslint.analysis.spreads import alike, apart
 
-_LESS, _PLUS = cst.Subtract(), cst.Add()
+_LESS, _PLUS = bare.Subtract(), bare.Add()
 _ZERO = ranges.point(0.0)
 _TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
 # `(n > 0).all()` and `not (n == 0).any()` speak of every element.
@@ -41,31 +38,31 @@ _OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("
 class Guards(Narrowing):
     """Refines environments by conditions."""
 
-    def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
+    def assume(self, test: bare.BaseExpression, truth: bool, env: Env) -> None:
         """Put into `env` what follows from `test` being true, or false."""
         recall(test, truth, env)
         _ASSUMED.get(type(test), Guards._assume_truthy)(self, test, truth, env)
 
-    def _assume_unary(self, test: cst.UnaryOperation, truth: bool, env: Env) -> None:
-        if type(test.operator) in (cst.Not, cst.BitInvert):
+    def _assume_unary(self, test: bare.UnaryOperation, truth: bool, env: Env) -> None:
+        if type(test.operator) in (bare.Not, bare.BitInvert):
             self.assume(test.expression, not truth, env)
         else:
             self._assume_truthy(test, truth, env)
 
-    def _assume_boolean(self, test: cst.BooleanOperation, truth: bool, env: Env) -> None:
-        self._assume_both(test.left, test.right, type(test.operator) is cst.And, truth, env)
+    def _assume_boolean(self, test: bare.BooleanOperation, truth: bool, env: Env) -> None:
+        self._assume_both(test.left, test.right, type(test.operator) is bare.And, truth, env)
 
-    def _assume_binary(self, test: cst.BinaryOperation, truth: bool, env: Env) -> None:
-        if type(test.operator) in (cst.BitAnd, cst.BitOr):
-            self._assume_both(test.left, test.right, type(test.operator) is cst.BitAnd, truth, env)
+    def _assume_binary(self, test: bare.BinaryOperation, truth: bool, env: Env) -> None:
+        if type(test.operator) in (bare.BitAnd, bare.BitOr):
+            self._assume_both(test.left, test.right, type(test.operator) is bare.BitAnd, truth, env)
 
-    def _assume_named(self, test: cst.NamedExpr, truth: bool, env: Env) -> None:
+    def _assume_named(self, test: bare.NamedExpr, truth: bool, env: Env) -> None:
         self.assume(test.target, truth, env)
 
     def _assume_both(
         self,
-        left: cst.BaseExpression,
-        right: cst.BaseExpression,
+        left: bare.BaseExpression,
+        right: bare.BaseExpression,
         conjunction: bool,
         truth: bool,
         env: Env,
@@ -80,7 +77,7 @@ class Guards(Narrowing):
             self._assume_either(left, right, truth, env)
 
     def _assume_either(
-        self, left: cst.BaseExpression, right: cst.BaseExpression, truth: bool, env: Env
+        self, left: bare.BaseExpression, right: bare.BaseExpression, truth: bool, env: Env
     ) -> None:
         """`not (a == 0 and b == 0)`: of two that are not negative the sum is not 0."""
         first, second = (
@@ -90,15 +87,15 @@ class Guards(Narrowing):
         if first is None or second is None:
             return
         for x, y in ((first, second), (second, first)):
-            together = binary(x, _PLUS, y)
+            together = bare.BinaryOperation(x, _PLUS, y)
             if (key := key_of(together)) is not None:
                 env.refine(key, Fact(range=ranges.POSITIVE), roots_of(together))
 
     def _kept_from_zero(
-        self, test: cst.BaseExpression, truth: bool, env: Env
-    ) -> cst.BaseExpression | None:
+        self, test: bare.BaseExpression, truth: bool, env: Env
+    ) -> bare.BaseExpression | None:
         """What is positive if this test is `truth`, and 0 otherwise."""
-        if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        if not isinstance(test, bare.Comparison) or len(test.comparisons) != 1:
             return None
         subject, inner = test.left, env.child()
         if not self._evaluator.quietly(subject, env).range.nonnegative:
@@ -106,7 +103,7 @@ class Guards(Narrowing):
         self.assume(test, truth, inner)
         return subject if self._evaluator.quietly(subject, inner).range.positive else None
 
-    def _assume_comparison(self, test: cst.Comparison, truth: bool, env: Env) -> None:
+    def _assume_comparison(self, test: bare.Comparison, truth: bool, env: Env) -> None:
         left = test.left
         if (not truth and len(test.comparisons) > 1) or is_about_identity(test):
             return
@@ -114,15 +111,15 @@ class Guards(Narrowing):
             operator = type(target.operator)
             if operator in LEFT_BY:
                 self._compare(left, operator, target.comparator, truth, env)
-            elif operator in (cst.In, cst.NotIn):
-                self._belong(left, target.comparator, (operator is cst.In) == truth, env)
+            elif operator in (bare.In, bare.NotIn):
+                self._belong(left, target.comparator, (operator is bare.In) == truth, env)
             left = target.comparator
 
     def _compare(
         self,
-        left: cst.BaseExpression,
+        left: bare.BaseExpression,
         operator: Comparing,
-        right: cst.BaseExpression,
+        right: bare.BaseExpression,
         truth: bool,
         env: Env,
     ) -> None:
@@ -137,7 +134,7 @@ class Guards(Narrowing):
         self.differ(apart(right, MIRRORED[holding], left), env)
 
     def _belong(
-        self, node: cst.BaseExpression, group: cst.BaseExpression, inside: bool, env: Env
+        self, node: bare.BaseExpression, group: bare.BaseExpression, inside: bool, env: Env
     ) -> None:
         """`n in (1, 2)` and `n not in (0, 1)`."""
         values = [self._evaluator.quietly(element, env).range for element in _elements(group)]
@@ -145,7 +142,7 @@ class Guards(Narrowing):
         if not inside and zero.fact.constant == 0:
             for element in _elements(group):  # `0 not in counts`, `0 not in (a, b)`
                 fact = self._evaluator.quietly(element, env)
-                self.narrow(element, fact, limits_by(cst.NotEqual, fact, zero), env)
+                self.narrow(element, fact, limits_by(bare.NotEqual, fact, zero), env)
         if group in _elements(group) or not values:
             return
         limits = ranges.TOP
@@ -157,21 +154,21 @@ class Guards(Narrowing):
 
     @staticmethod
     def _separate(
-        left: cst.BaseExpression,
-        right: cst.BaseExpression,
+        left: bare.BaseExpression,
+        right: bare.BaseExpression,
         holding: Comparing,
         env: Env,
     ) -> None:
         """`high > low` says that `high - low` is above 0, and `low - high` below."""
         for x, y, sign in ((left, right, holding), (right, left, MIRRORED[holding])):
             limits = LEFT_BY[sign](_ZERO)
-            difference = binary(x, _LESS, y)
+            difference = bare.BinaryOperation(x, _LESS, y)
             if limits != _ZERO and (key := key_of(difference)) is not None:
                 env.refine(key, Fact(range=limits), roots_of(difference))
 
-    def _assume_call(self, test: cst.Call, truth: bool, env: Env) -> None:
+    def _assume_call(self, test: bare.Call, truth: bool, env: Env) -> None:
         name = called(test)
-        given: list[cst.BaseExpression | None] = [*self._arguments(test, env), None, None]
+        given: list[bare.BaseExpression | None] = [*self._arguments(test, env), None, None]
         subject, other = given[:2]
         if subject is None:
             return
@@ -183,7 +180,7 @@ class Guards(Narrowing):
         elif other is not None and name in ("logical_and", "logical_or"):
             self._assume_both(subject, other, name == "logical_and", truth, env)
         elif other is not None and name == "isclose":
-            self._compare(subject, cst.NotEqual, other, not truth, env)
+            self._compare(subject, bare.NotEqual, other, not truth, env)
         elif name == "logical_not":
             self.assume(subject, not truth, env)
         else:
@@ -194,7 +191,7 @@ class Guards(Narrowing):
                 self._assume_not_every(subject, env)
 
     def _assume_type(
-        self, node: cst.BaseExpression, types: cst.BaseExpression | None, truth: bool, env: Env
+        self, node: bare.BaseExpression, types: bare.BaseExpression | None, truth: bool, env: Env
     ) -> None:
         """What is not a tensor here is not the one that the code before made; but log-probabilities
         are so in whatever form.
@@ -208,13 +205,13 @@ class Guards(Narrowing):
         if fact.form.tensor or (fact.form is Form.UNKNOWN and made):
             env.refine(key, UNKNOWN, roots_of(node))
 
-    def _assume_every(self, tested: cst.BaseExpression, truth: bool, env: Env) -> None:
-        if isinstance(tested, cst.GeneratorExp):
+    def _assume_every(self, tested: bare.BaseExpression, truth: bool, env: Env) -> None:
+        if isinstance(tested, bare.GeneratorExp):
             self._assume_of_each(tested, truth, env)
         for element in _elements(tested):
             self.assume(element, truth, env)
 
-    def _assume_not_every(self, tested: cst.BaseExpression, env: Env) -> None:
+    def _assume_not_every(self, tested: bare.BaseExpression, env: Env) -> None:
         """`not (labels == ignored).all()`: some are not, and `(labels != ignored).sum()` is above
         0. And where not all are equal to the first, they differ.
         """
@@ -223,10 +220,10 @@ class Guards(Narrowing):
         if key is not None:
             env.refine(f"{key}.any()", Fact(range=ranges.SOME), roots_of(tested))
 
-    def _assume_of_each(self, test: cst.GeneratorExp, truth: bool, env: Env) -> None:
+    def _assume_of_each(self, test: bare.GeneratorExp, truth: bool, env: Env) -> None:
         """`all(n > 0 for n in counts)`: so is every element of the list."""
         loop, key = test.for_in, key_of(test.for_in.iter)
-        if key is None or loop.ifs or loop.inner_for_in or not isinstance(loop.target, cst.Name):
+        if key is None or loop.ifs or loop.inner_for_in or not isinstance(loop.target, bare.Name):
             return
         every, inner = self._evaluator.quietly(loop.iter, env), env.child()
         inner.refine(loop.target.value, every)
@@ -235,7 +232,7 @@ class Guards(Narrowing):
         if every.form is Form.LIST and each is not None:
             env.refine(key, replace(every, range=each.range), roots_of(loop.iter))
 
-    def _assume_truthy(self, node: cst.BaseExpression, truth: bool, env: Env) -> None:
+    def _assume_truthy(self, node: bare.BaseExpression, truth: bool, env: Env) -> None:
         fact = self._evaluator.quietly(node, env)
         origin = self._condition_behind(node, fact, env)
         if origin is not None and origin.node not in self._behind:
@@ -252,7 +249,7 @@ class Guards(Narrowing):
         self.narrow(node, fact, limits, env)
 
     @staticmethod
-    def _condition_behind(node: cst.BaseExpression, fact: Fact, env: Env) -> Origin | None:
+    def _condition_behind(node: bare.BaseExpression, fact: Fact, env: Env) -> Origin | None:
         """The comparison that a name was given, as it is or reshaped, if its names still mean the
         same.
         """
@@ -266,29 +263,29 @@ class Guards(Narrowing):
         return origin if still_means(origin, env) else None
 
 
-_ASSUMED: Mapping[type[cst.CSTNode], Callable[..., None]] = MappingProxyType(
+_ASSUMED: Mapping[type[bare.Node], Callable[..., None]] = MappingProxyType(
     {
-        cst.UnaryOperation: Guards._assume_unary,
-        cst.BooleanOperation: Guards._assume_boolean,
-        cst.BinaryOperation: Guards._assume_binary,
-        cst.Comparison: Guards._assume_comparison,
-        cst.NamedExpr: Guards._assume_named,
-        cst.Call: Guards._assume_call,
+        bare.UnaryOperation: Guards._assume_unary,
+        bare.BooleanOperation: Guards._assume_boolean,
+        bare.BinaryOperation: Guards._assume_binary,
+        bare.Comparison: Guards._assume_comparison,
+        bare.NamedExpr: Guards._assume_named,
+        bare.Call: Guards._assume_call,
     }
 )
 
 
-def _opposite(test: cst.BaseExpression) -> cst.BaseExpression:
+def _opposite(test: bare.BaseExpression) -> bare.BaseExpression:
     """`x != y` for `x == y`, `~mask` for a mask."""
     operator = operator_of(test)
-    if operator is None or not isinstance(test, cst.Comparison):
-        return unary(cst.BitInvert(), test)
-    other = comparison_target(OPPOSITE[operator](), test.comparisons[0].comparator)
-    return comparison(test.left, [other])
+    if operator is None or not isinstance(test, bare.Comparison):
+        return bare.UnaryOperation(bare.BitInvert(), test)
+    other = bare.ComparisonTarget(OPPOSITE[operator](), test.comparisons[0].comparator)
+    return bare.Comparison(test.left, [other])
 
 
-def _elements(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+def _elements(node: bare.BaseExpression) -> list[bare.BaseExpression]:
     """What a literal collection is made of; anything else is made of itself."""
-    if isinstance(node, cst.Tuple | cst.List | cst.Set):
+    if isinstance(node, bare.Tuple | bare.List | bare.Set):
         return [element.value for element in node.elements]
     return [node]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import called, key_of
 from epslint.analysis.limits import of_extreme, of_magnitude
@@ -30,8 +29,8 @@ _OF_SEVERAL: Mapping[str, str] = MappingProxyType(
 
 
 def told_of_arguments(
-    node: cst.Call, arguments: Sequence[cst.BaseExpression], limits: Range
-) -> Sequence[tuple[cst.BaseExpression, Range]]:
+    node: bare.Call, arguments: Sequence[bare.BaseExpression], limits: Range
+) -> Sequence[tuple[bare.BaseExpression, Range]]:
     """What holds of arguments of a call if its result lies within `limits`."""
     name = called(node)
     if name in _TRANSPARENT:
@@ -45,33 +44,33 @@ def told_of_arguments(
     return [] if magnitude is None else [(arguments[0], magnitude)]
 
 
-def _takes_several(node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> bool:
+def _takes_several(node: bare.Call, arguments: Sequence[bare.BaseExpression]) -> bool:
     """`min(a, b)` and `torch.minimum(a, b)`; but `np.min(a, 0)` has an axis."""
     name = called(node)
     if len(arguments) < 2 or any(argument.keyword or argument.star for argument in node.args):
         return False
-    return name in _OF_SEVERAL and (isinstance(node.func, cst.Name) or name.endswith("imum"))
+    return name in _OF_SEVERAL and (isinstance(node.func, bare.Name) or name.endswith("imum"))
 
 
-def within_unit(node: cst.BaseExpression) -> cst.BaseExpression | None:
+def within_unit(node: bare.BaseExpression) -> bare.BaseExpression | None:
     """d of `abs(d) - 1`: who asks whether that is nearly 0 has a cosine, and goes on with an angle
     if it is not.
     """
-    if not isinstance(node, cst.BinaryOperation) or type(node.operator) is not cst.Subtract:
+    if not isinstance(node, bare.BinaryOperation) or type(node.operator) is not bare.Subtract:
         return None
     one, size = node.right, node.left
-    if not isinstance(one, cst.Integer | cst.Float) or float(one.value) != 1.0:
+    if not isinstance(one, bare.Integer | bare.Float) or float(one.value) != 1.0:
         return None
-    if not isinstance(size, cst.Call) or called(size) not in ("abs", "fabs", "absolute"):
+    if not isinstance(size, bare.Call) or called(size) not in ("abs", "fabs", "absolute"):
         return None
     if len(size.args) == 1:
         return size.args[0].value
-    return size.func.value if isinstance(size.func, cst.Attribute) and not size.args else None
+    return size.func.value if isinstance(size.func, bare.Attribute) and not size.args else None
 
 
-def is_place_of_least(index: Origin, node: cst.Subscript) -> bool:
+def is_place_of_least(index: Origin, node: bare.Subscript) -> bool:
     """Whether an index says where the least of what it is used on is: `n[n.argmin()]`."""
-    if index.op is not Op.ARGREDUCE or not isinstance(index.node, cst.Call):
+    if index.op is not Op.ARGREDUCE or not isinstance(index.node, bare.Call):
         return False
     given = index.operands.get("x")
     same = given is not None and key_of(given.node) == key_of(node.value)

@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import hints, names, ranges
-from epslint.analysis.bare import children
+from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.calls import Calls
 from epslint.analysis.cases import Sides, all_replace, covers_all, remember, sides_of
 from epslint.analysis.contexts import Contexts
@@ -51,7 +48,7 @@ class Interpreter:
 
     # -- bodies ------------------------------------------------------------------------------
 
-    def run(self, body: Sequence[cst.BaseStatement | cst.BaseSmallStatement], env: Env) -> bool:
+    def run(self, body: Sequence[bare.BaseStatement], env: Env) -> bool:
         """Execute statements in `env`; whether the end of them is reached."""
         for statement in body:
             handler = _HANDLERS.get(type(statement))
@@ -59,31 +56,28 @@ class Interpreter:
                 return False
         return True
 
-    def _suite(self, suite: cst.BaseSuite, env: Env) -> bool:
+    def _suite(self, suite: bare.IndentedBlock, env: Env) -> bool:
         return self.run(suite.body, env)
-
-    def _line(self, node: cst.SimpleStatementLine, env: Env) -> bool:
-        return self.run(node.body, env)
 
     # -- simple statements -------------------------------------------------------------------
 
-    def _expression(self, node: cst.Expr, env: Env) -> bool:
+    def _expression(self, node: bare.Expr, env: Env) -> bool:
         self.expressions.eval(node.value, env)
         value = node.value
-        return not (isinstance(value, cst.Call) and dotted(value.func) in _LEAVING)
+        return not (isinstance(value, bare.Call) and dotted(value.func) in _LEAVING)
 
-    def _assign(self, node: cst.Assign, env: Env) -> bool:
+    def _assign(self, node: bare.Assign, env: Env) -> bool:
         for target in node.targets:
             if self._assign_pairwise(target.target, node.value, env):
                 return True
         fact = self.expressions.eval(node.value, env)
         for target in node.targets:
             self._bind(target.target, fact, node.value, env)
-            if type(node.value) is cst.IfExp:
+            if type(node.value) is bare.IfExp:
                 self._remember_choice(target.target, node.value, env)
         return True
 
-    def _remember_choice(self, target: cst.BaseExpression, chosen: cst.IfExp, env: Env) -> None:
+    def _remember_choice(self, target: bare.BaseExpression, chosen: bare.IfExp, env: Env) -> None:
         """`n = a if wanted else 0`."""
         if (path := dotted(target)) is None:
             return
@@ -96,10 +90,10 @@ class Interpreter:
         remember(chosen.test, sides_of([path], *sides), env)
 
     def _assign_pairwise(
-        self, target: cst.BaseExpression, value: cst.BaseExpression, env: Env
+        self, target: bare.BaseExpression, value: bare.BaseExpression, env: Env
     ) -> bool:
         """`a, b = x, y` gives each name its own value."""
-        if not (type(target) is cst.Tuple and type(value) is cst.Tuple):
+        if not (type(target) is bare.Tuple and type(value) is bare.Tuple):
             return False
         if len(target.elements) != len(value.elements):
             return False
@@ -110,31 +104,31 @@ class Interpreter:
 
     def _bind(
         self,
-        target: cst.BaseExpression,
+        target: bare.BaseExpression,
         fact: Fact,
-        value: cst.BaseExpression | None,
+        value: bare.BaseExpression | None,
         env: Env,
     ) -> None:
-        if type(target) is cst.Name and type(value) is cst.Lambda:
+        if type(target) is bare.Name and type(value) is bare.Lambda:
             self.frame.functions[target.value] = value
-        elif type(target) is cst.Name:
+        elif type(target) is bare.Name:
             self.frame.functions.pop(target.value, None)
-        elif type(target) is cst.Attribute:
+        elif type(target) is bare.Attribute:
             if _adds_to(target, fact):
                 fact = fact.plus(Kind.RUNNING)
             elif not fact.range.has_zero:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
-        if type(value) is cst.Dict and hints.tells_of_report(called(target)):
+        if type(value) is bare.Dict and hints.tells_of_report(called(target)):
             self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 
-    def _annotated(self, node: cst.AnnAssign, env: Env) -> bool:
+    def _annotated(self, node: bare.AnnAssign, env: Env) -> bool:
         if node.value is not None:
             fact = self.expressions.eval(node.value, env)
             self._bind(node.target, fact, node.value, env)
         return True
 
-    def _augmented(self, node: cst.AugAssign, env: Env) -> bool:
+    def _augmented(self, node: bare.AugAssign, env: Env) -> bool:
         left = self.expressions.eval(node.target, env)
         right = self.expressions.eval(node.value, env)
         op = BINARY.get(type(node.operator))
@@ -158,12 +152,12 @@ class Interpreter:
             kinds = Kind.COUNT | Kind.PADS if filtered else Kind.NONE
             left_over = Evidence.NAMED if filtered else Evidence.NONE
             env.drop_zero(key_of(node.target) or "", kinds, left_over)
-        if isinstance(node.target, cst.Subscript) and entry_of(node.target) is None:
+        if isinstance(node.target, bare.Subscript) and entry_of(node.target) is None:
             bindings = self.expressions.bindings
             if op is not Op.MUL or not bindings.thin_out(node.target, env):
                 bindings.accumulate(node.target, fact, env)
         else:
-            if op is Op.ADD and isinstance(node.target, cst.Attribute):
+            if op is Op.ADD and isinstance(node.target, bare.Attribute):
                 fact = fact.plus(Kind.RUNNING)
                 if left == UNKNOWN:
                     fact = replace(fact, dtype=right.dtype)  # whole if it starts so, which it tells
@@ -171,24 +165,24 @@ class Interpreter:
             self.expressions.bindings.bind(node.target, added, env)
         return True
 
-    def _assert(self, node: cst.Assert, env: Env) -> bool:
+    def _assert(self, node: bare.Assert, env: Env) -> bool:
         self.expressions.eval(node.test, env)
         self.expressions.guards.assume(node.test, True, env)
         return True
 
-    def _return(self, node: cst.Return, env: Env) -> bool:
+    def _return(self, node: bare.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)
         self.expressions.ledger.note_use(Op.RETURN, self.frame.inner or node, fact)
         self.frame.leave(fact, env)
         return False
 
-    def _raise(self, node: cst.Raise, env: Env) -> bool:
+    def _raise(self, node: bare.Raise, env: Env) -> bool:
         if node.exc is not None and self.frame.recording:  # nobody learns from what is raised
             self.expressions.eval(node.exc, env)
         return False
 
-    def _delete(self, node: cst.Del, env: Env) -> bool:
-        if isinstance(node.target, cst.Name):
+    def _delete(self, node: bare.Del, env: Env) -> bool:
+        if isinstance(node.target, bare.Name):
             env.assign(node.target.value, UNKNOWN, self.model.tick())
         else:
             self.expressions.eval(node.target, env)
@@ -196,13 +190,13 @@ class Interpreter:
 
     # -- branches ----------------------------------------------------------------------------
 
-    def _if(self, node: cst.If, env: Env) -> bool:
+    def _if(self, node: bare.If, env: Env) -> bool:
         """An if with all its elifs, in a loop: such chains can be long."""
         living: list[Env] = []
         rest = env.child()
-        branch: cst.If | cst.Else | None = node
+        branch: bare.If | bare.Else | None = node
         truth: bool | None = None
-        while isinstance(branch, cst.If) and not truth:
+        while isinstance(branch, bare.If) and not truth:
             # What callers show leaves some branches to nobody.
             truth = decided(branch.test, rest) if self.frame.taught else None
             self.expressions.eval(branch.test, rest)
@@ -226,7 +220,7 @@ class Interpreter:
         remember(node.test, sides, env)
         return bool(living)
 
-    def _match(self, node: cst.Match, env: Env) -> bool:
+    def _match(self, node: bare.Match, env: Env) -> bool:
         self.expressions.eval(node.subject, env)
         living: list[Env] = []
         rest = env.child()
@@ -235,7 +229,7 @@ class Interpreter:
             self._enter_case(node.subject, case, branch)
             if self._suite(case.body, branch):
                 living.append(branch.down_to(env))
-            if case.guard is None and isinstance(case.pattern, cst.MatchValue):
+            if case.guard is None and isinstance(case.pattern, bare.MatchValue):
                 test = _equal(node.subject, case.pattern.value)
                 self.expressions.guards.assume(test, False, rest)
         if not _takes_all(node.cases[-1]):
@@ -243,10 +237,10 @@ class Interpreter:
         env.absorb(living)
         return bool(living)
 
-    def _enter_case(self, subject: cst.BaseExpression, case: cst.MatchCase, env: Env) -> None:
+    def _enter_case(self, subject: bare.BaseExpression, case: bare.MatchCase, env: Env) -> None:
         for name in _captured(case.pattern):
             env.assign(name, names.named(name), self.model.tick())
-        if isinstance(case.pattern, cst.MatchValue):
+        if isinstance(case.pattern, bare.MatchValue):
             self.expressions.guards.assume(_equal(subject, case.pattern.value), True, env)
         if case.guard is not None:
             self.expressions.eval(case.guard, env)
@@ -254,19 +248,19 @@ class Interpreter:
 
     # -- definitions -------------------------------------------------------------------------
 
-    def _function(self, node: cst.FunctionDef, env: Env) -> bool:
+    def _function(self, node: bare.FunctionDef, env: Env) -> bool:
         self.frame.functions[node.name.value] = node
         if node.decorators:
             self.expressions.ledger.note_function(node, node.name)
         self.model.run_nested(node, env, self.frame)
         return True
 
-    def _class(self, node: cst.ClassDef, env: Env) -> bool:
+    def _class(self, node: bare.ClassDef, env: Env) -> bool:
         """A class inside a function: its methods see what any of them assigns to self."""
         inner = env.child()
-        methods = [s for s in node.body.body if isinstance(s, cst.FunctionDef)]
+        methods = [s for s in node.body.body if isinstance(s, bare.FunctionDef)]
         for statement in node.body.body:
-            if not isinstance(statement, cst.FunctionDef):
+            if not isinstance(statement, bare.FunctionDef):
                 self.run([statement], inner)
         attributes: dict[str, Fact] = {}
         for method in methods:
@@ -276,11 +270,11 @@ class Interpreter:
             self.model.run_method(method, inner, self.frame, attributes)
         return True
 
-    def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> bool:
+    def _import(self, node: bare.Import | bare.ImportFrom, env: Env) -> bool:
         return True  # the scout has seen every import of the file
 
 
-def _adds_to(target: cst.Attribute, fact: Fact) -> bool:
+def _adds_to(target: bare.Attribute, fact: Fact) -> bool:
     """Whether the value is the target and something more: `self.n = self.n + 1`."""
     origin = fact.origin
     if origin is None or origin.op is not Op.ADD:
@@ -305,46 +299,44 @@ def _accumulated(fact: Fact, added: Fact) -> Fact:
     return replace(fact, kinds=added.kinds & ~Kind.SHAPE, ground=added.ground)
 
 
-def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.Comparison:
-    return cst.Comparison(left, [cst.ComparisonTarget(cst.Equal(), right)])
+def _equal(left: bare.BaseExpression, right: bare.BaseExpression) -> bare.Comparison:
+    return bare.Comparison(left, [bare.ComparisonTarget(bare.Equal(), right)])
 
 
-def _takes_all(case: cst.MatchCase) -> bool:
+def _takes_all(case: bare.MatchCase) -> bool:
     """`case _:` and `case name:`."""
     pattern = case.pattern
-    return case.guard is None and isinstance(pattern, cst.MatchAs) and pattern.pattern is None
+    return case.guard is None and isinstance(pattern, bare.MatchAs) and pattern.pattern is None
 
 
-def _captured(pattern: cst.CSTNode) -> Iterator[str]:
-    if isinstance(pattern, cst.MatchAs | cst.MatchStar) and pattern.name is not None:
+def _captured(pattern: bare.Node) -> Iterator[str]:
+    if isinstance(pattern, bare.MatchAs | bare.MatchStar) and pattern.name is not None:
         yield pattern.name.value
-    for child in children(pattern):
+    for child in bare.children(pattern):
         yield from _captured(child)
 
 
-_HANDLERS: Mapping[type[cst.CSTNode], Callable[..., bool]] = MappingProxyType(
+_HANDLERS: Mapping[type[bare.Node], Callable[..., bool]] = MappingProxyType(
     {
-        cst.SimpleStatementLine: Interpreter._line,
-        cst.Expr: Interpreter._expression,
-        cst.Assign: Interpreter._assign,
-        cst.AnnAssign: Interpreter._annotated,
-        cst.AugAssign: Interpreter._augmented,
-        cst.Assert: Interpreter._assert,
-        cst.Return: Interpreter._return,
-        cst.Raise: Interpreter._raise,
-        cst.Break: lambda self, node, env: self._loops.break_(node, env),
-        cst.Continue: lambda self, node, env: self._loops.continue_(node, env),
-        cst.Del: Interpreter._delete,
-        cst.If: Interpreter._if,
-        cst.Match: Interpreter._match,
-        cst.For: lambda self, node, env: self._loops.for_(node, env),
-        cst.While: lambda self, node, env: self._loops.while_(node, env),
-        cst.With: lambda self, node, env: self._contexts.with_(node, env),
-        cst.Try: lambda self, node, env: self._contexts.try_(node, env),
-        cst.TryStar: lambda self, node, env: self._contexts.try_(node, env),
-        cst.FunctionDef: Interpreter._function,
-        cst.ClassDef: Interpreter._class,
-        cst.Import: Interpreter._import,
-        cst.ImportFrom: Interpreter._import,
+        bare.Expr: Interpreter._expression,
+        bare.Assign: Interpreter._assign,
+        bare.AnnAssign: Interpreter._annotated,
+        bare.AugAssign: Interpreter._augmented,
+        bare.Assert: Interpreter._assert,
+        bare.Return: Interpreter._return,
+        bare.Raise: Interpreter._raise,
+        bare.Break: lambda self, node, env: self._loops.break_(node, env),
+        bare.Continue: lambda self, node, env: self._loops.continue_(node, env),
+        bare.Del: Interpreter._delete,
+        bare.If: Interpreter._if,
+        bare.Match: Interpreter._match,
+        bare.For: lambda self, node, env: self._loops.for_(node, env),
+        bare.While: lambda self, node, env: self._loops.while_(node, env),
+        bare.With: lambda self, node, env: self._contexts.with_(node, env),
+        bare.Try: lambda self, node, env: self._contexts.try_(node, env),
+        bare.FunctionDef: Interpreter._function,
+        bare.ClassDef: Interpreter._class,
+        bare.Import: Interpreter._import,
+        bare.ImportFrom: Interpreter._import,
     }
 )

@@ -10,61 +10,59 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import cast
 
-import libcst as cst
-
-from epslint.analysis.bare import children
+from epslint.analysis import bare
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
-_OPERATORS: Mapping[type[cst.CSTNode], str] = MappingProxyType(
+_OPERATORS: Mapping[type[bare.Node], str] = MappingProxyType(
     {
-        cst.Add: "+",
-        cst.Subtract: "-",
-        cst.Multiply: "*",
-        cst.Divide: "/",
-        cst.FloorDivide: "//",
-        cst.Modulo: "%",
-        cst.Power: "**",
-        cst.BitAnd: "&",
-        cst.BitOr: "|",
-        cst.Minus: "-",
-        cst.Not: "not ",
-        cst.BitInvert: "~",
-        cst.Equal: "==",
-        cst.NotEqual: "!=",
-        cst.LessThan: "<",
-        cst.LessThanEqual: "<=",
-        cst.GreaterThan: ">",
-        cst.GreaterThanEqual: ">=",
+        bare.Add: "+",
+        bare.Subtract: "-",
+        bare.Multiply: "*",
+        bare.Divide: "/",
+        bare.FloorDivide: "//",
+        bare.Modulo: "%",
+        bare.Power: "**",
+        bare.BitAnd: "&",
+        bare.BitOr: "|",
+        bare.Minus: "-",
+        bare.Not: "not ",
+        bare.BitInvert: "~",
+        bare.Equal: "==",
+        bare.NotEqual: "!=",
+        bare.LessThan: "<",
+        bare.LessThanEqual: "<=",
+        bare.GreaterThan: ">",
+        bare.GreaterThanEqual: ">=",
     }
 )
 
 
 @lru_cache(maxsize=4096)  # each is asked for several times, and soon after the first
-def key_of(node: cst.BaseExpression) -> str | None:
+def key_of(node: bare.BaseExpression) -> str | None:
     """The key of an expression; None where it is not a pure and simple one."""
     reader = _READERS.get(type(node))
     return None if reader is None else reader(node)
 
 
-def _name(node: cst.Name) -> str:
+def _name(node: bare.Name) -> str:
     return node.value
 
 
-def _literal(node: cst.Integer | cst.Float | cst.SimpleString) -> str:
+def _literal(node: bare.Integer | bare.Float | bare.SimpleString) -> str:
     return node.value.replace('"', "'")
 
 
-def _ellipsis(node: cst.Ellipsis) -> str:
+def _ellipsis(node: bare.Ellipsis) -> str:
     return "…"  # one character: dots are for attributes
 
 
-def _attribute(node: cst.Attribute) -> str | None:
+def _attribute(node: bare.Attribute) -> str | None:
     base = key_of(node.value)
     return None if base is None else f"{base}.{node.attr.value}"
 
 
-def _subscript(node: cst.Subscript) -> str | None:
+def _subscript(node: bare.Subscript) -> str | None:
     base = key_of(node.value)
     indices = [key_of_slice(element.slice) for element in node.slice]
     if base is None or None in indices:
@@ -72,17 +70,17 @@ def _subscript(node: cst.Subscript) -> str | None:
     return f"{base}[{','.join(map(str, indices))}]"
 
 
-def key_of_slice(node: cst.BaseSlice) -> str | None:
-    if isinstance(node, cst.Index):
+def key_of_slice(node: bare.BaseSlice) -> str | None:
+    if isinstance(node, bare.Index):
         return key_of(node.value)
-    bounds = cast(cst.Slice, node)
+    bounds = cast(bare.Slice, node)
     ends = [key_of(end) if end is not None else "" for end in (bounds.lower, bounds.upper)]
     if bounds.step is not None or None in ends:
         return None
     return ":".join(str(end) for end in ends)
 
 
-def _call(node: cst.Call) -> str | None:
+def _call(node: bare.Call) -> str | None:
     if _is_long(node) or (func := key_of(node.func)) is None:
         return None
     given: list[str] = []
@@ -94,7 +92,7 @@ def _call(node: cst.Call) -> str | None:
     return f"{func}({','.join(given)})"
 
 
-def _binary(node: cst.BinaryOperation) -> str | None:
+def _binary(node: bare.BinaryOperation) -> str | None:
     if _is_long(node):
         return None
     operator = _OPERATORS.get(type(node.operator))
@@ -104,9 +102,9 @@ def _binary(node: cst.BinaryOperation) -> str | None:
     return f"({left}{operator}{right})"
 
 
-def _is_long(node: cst.BaseExpression) -> bool:
+def _is_long(node: bare.BaseExpression) -> bool:
     """Whether so much stands in a row that nobody says it twice; each part would get a key."""
-    inner: cst.CSTNode = node
+    inner: bare.Node = node
     for _ in range(_LONGEST):
         onwards = _FIRST.get(type(inner))
         if onwards is None:
@@ -116,22 +114,22 @@ def _is_long(node: cst.BaseExpression) -> bool:
 
 
 _LONGEST = 48  # 48 terms, or 24 methods
-_FIRST: Mapping[type[cst.CSTNode], Callable[..., cst.CSTNode]] = MappingProxyType(
+_FIRST: Mapping[type[bare.Node], Callable[..., bare.Node]] = MappingProxyType(
     {
-        cst.BinaryOperation: attrgetter("left"),
-        cst.Attribute: attrgetter("value"),
-        cst.Call: attrgetter("func"),
+        bare.BinaryOperation: attrgetter("left"),
+        bare.Attribute: attrgetter("value"),
+        bare.Call: attrgetter("func"),
     }
 )
 
 
-def _unary(node: cst.UnaryOperation) -> str | None:
+def _unary(node: bare.UnaryOperation) -> str | None:
     operator = _OPERATORS.get(type(node.operator))
     value = key_of(node.expression)
     return None if operator is None or value is None else f"{operator}{value}"
 
 
-def _comparison(node: cst.Comparison) -> str | None:
+def _comparison(node: bare.Comparison) -> str | None:
     if len(node.comparisons) != 1:
         return None
     target = node.comparisons[0]
@@ -142,39 +140,39 @@ def _comparison(node: cst.Comparison) -> str | None:
     return f"({left}{operator}{right})"
 
 
-_READERS: Mapping[type[cst.CSTNode], Callable[..., str | None]] = MappingProxyType(
+_READERS: Mapping[type[bare.Node], Callable[..., str | None]] = MappingProxyType(
     {
-        cst.Name: _name,
-        cst.Integer: _literal,
-        cst.Float: _literal,
-        cst.SimpleString: _literal,
-        cst.Ellipsis: _ellipsis,
-        cst.Attribute: _attribute,
-        cst.Subscript: _subscript,
-        cst.Call: _call,
-        cst.BinaryOperation: _binary,
-        cst.UnaryOperation: _unary,
-        cst.Comparison: _comparison,
+        bare.Name: _name,
+        bare.Integer: _literal,
+        bare.Float: _literal,
+        bare.SimpleString: _literal,
+        bare.Ellipsis: _ellipsis,
+        bare.Attribute: _attribute,
+        bare.Subscript: _subscript,
+        bare.Call: _call,
+        bare.BinaryOperation: _binary,
+        bare.UnaryOperation: _unary,
+        bare.Comparison: _comparison,
     }
 )
 
 
-def words_of(node: cst.BaseExpression) -> list[str]:
+def words_of(node: bare.BaseExpression) -> list[str]:
     """The names in a pure expression, in order, attributes and functions with them."""
     return _WORD.findall(key_of(node) or "")
 
 
-def roots_of(node: cst.CSTNode) -> Iterator[str]:
+def roots_of(node: bare.Node) -> Iterator[str]:
     """The names that an expression reads."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
-        if type(current) is cst.Name:
+        if type(current) is bare.Name:
             yield current.value
-        elif type(current) is cst.Attribute or type(current) is cst.Arg:
+        elif type(current) is bare.Attribute or type(current) is bare.Arg:
             waiting.append(current.value)
         else:
-            waiting.extend(children(current))
+            waiting.extend(bare.children(current))
 
 
 @cache
@@ -183,40 +181,40 @@ def evaluated(literal: str) -> object:
     return ast.literal_eval(literal)
 
 
-def dotted(node: cst.BaseExpression) -> str | None:
+def dotted(node: bare.BaseExpression) -> str | None:
     """`torch.nn.functional` as text; None for anything but names and dots."""
-    # Nodes are of abstract base classes, of which isinstance is slow to deny.
-    if type(node) is cst.Name:
+    # Nothing stands below these kinds, and this is quicker than isinstance.
+    if type(node) is bare.Name:
         return node.value
-    if type(node) is cst.Attribute:
+    if type(node) is bare.Attribute:
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr.value}"
     return None
 
 
-def is_about_identity(node: cst.Comparison) -> bool:
+def is_about_identity(node: bare.Comparison) -> bool:
     """`mode == "sum"`, `x is None`: which of several things it is, nothing about a number."""
     if len(node.comparisons) != 1 or dotted(node.left) is None:
         return False
     (target,) = node.comparisons
     other = target.comparator
-    if type(target.operator) in (cst.Is, cst.IsNot):
+    if type(target.operator) in (bare.Is, bare.IsNot):
         return dotted(other) is not None
-    if type(other) is cst.SimpleString:
+    if type(other) is bare.SimpleString:
         return True
-    if isinstance(other, cst.Tuple | cst.List | cst.Set):
+    if isinstance(other, bare.Tuple | bare.List | bare.Set):
         return bool(other.elements) and all(
-            isinstance(element.value, cst.SimpleString) for element in other.elements
+            isinstance(element.value, bare.SimpleString) for element in other.elements
         )
     return False
 
 
-def called(node: cst.BaseExpression) -> str:
+def called(node: bare.BaseExpression) -> str:
     """The last name of what is called: `no_grad` of `torch.no_grad()`."""
-    func = node.func if type(node) is cst.Call else node
-    if type(func) is cst.Attribute:
+    func = node.func if type(node) is bare.Call else node
+    if type(func) is bare.Attribute:
         return func.attr.value
-    return func.value if type(func) is cst.Name else ""
+    return func.value if type(func) is bare.Name else ""
 
 
 _LEAVING_LABEL = frozenset(
@@ -227,139 +225,139 @@ _LEAVING_LABEL = frozenset(
 )
 
 
-def only_index(node: cst.Subscript) -> cst.BaseExpression | None:
+def only_index(node: bare.Subscript) -> bare.BaseExpression | None:
     """What stands alone between the brackets: no slice, and not one of several."""
     index = node.slice[0].slice
-    return index.value if len(node.slice) == 1 and isinstance(index, cst.Index) else None
+    return index.value if len(node.slice) == 1 and isinstance(index, bare.Index) else None
 
 
-def entry_of(node: cst.Subscript) -> str | None:
+def entry_of(node: bare.Subscript) -> str | None:
     """`n` of `batch["n"]`."""
     index = only_index(node)
-    return str(evaluated(index.value)) if isinstance(index, cst.SimpleString) else None
+    return str(evaluated(index.value)) if isinstance(index, bare.SimpleString) else None
 
 
-def label_of(node: cst.BaseExpression) -> str:
+def label_of(node: bare.BaseExpression) -> str:
     """What a value goes by: `n` of `n`, `self.n`, `batch["n"]`, `n[:, None]`, `n.float()`."""
-    if isinstance(node, cst.Subscript):
+    if isinstance(node, bare.Subscript):
         entry = entry_of(node)
         return label_of(node.value) if entry is None else entry
-    if not isinstance(node, cst.Call):
+    if not isinstance(node, bare.Call):
         return called(node)
     if called(node) not in _LEAVING_LABEL:
         return ""
-    if isinstance(node.func, cst.Attribute):
+    if isinstance(node.func, bare.Attribute):
         return label_of(node.func.value)
     return label_of(node.args[0].value) if node.args else ""
 
 
-def is_none_test(node: cst.BaseExpression) -> bool:
+def is_none_test(node: bare.BaseExpression) -> bool:
     """`x is None`."""
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if not isinstance(node, bare.Comparison) or len(node.comparisons) != 1:
         return False
     (target,) = node.comparisons
-    return isinstance(target.operator, cst.Is) and dotted(target.comparator) == "None"
+    return isinstance(target.operator, bare.Is) and dotted(target.comparator) == "None"
 
 
 _OF_BOTH = frozenset({"dot", "vdot", "inner", "cross", "matmul", "mul", "multiply"})
 
 
-def factors(node: cst.BaseExpression) -> frozenset[str]:
+def factors(node: bare.BaseExpression) -> frozenset[str]:
     """The vectors that a product is made of, each of them in all of its terms: where it is not 0,
     none of them is.
     """
-    if type(node) is cst.BinaryOperation:
+    if type(node) is bare.BinaryOperation:
         left, right = factors(node.left), factors(node.right)
-        if isinstance(node.operator, cst.Multiply | cst.MatrixMultiply):
+        if isinstance(node.operator, bare.Multiply | bare.MatrixMultiply):
             return left | right
-        return left & right if isinstance(node.operator, cst.Add | cst.Subtract) else frozenset()
-    if type(node) is cst.Call and called(node) in _OF_BOTH:
-        receiver = [node.func.value] if isinstance(node.func, cst.Attribute) else []
+        return left & right if isinstance(node.operator, bare.Add | bare.Subtract) else frozenset()
+    if type(node) is bare.Call and called(node) in _OF_BOTH:
+        receiver = [node.func.value] if isinstance(node.func, bare.Attribute) else []
         found = (factors(each) for each in (*receiver, *(a.value for a in node.args)))
         return frozenset().union(*found)
-    base = node.value if type(node) is cst.Subscript else node
+    base = node.value if type(node) is bare.Subscript else node
     path = dotted(base)
     return frozenset() if path is None else frozenset({path})
 
 
-def crops(node: cst.Subscript) -> bool:
+def crops(node: bare.Subscript) -> bool:
     """Whether a slice leaves something out: `mask[:, 1:]` does, `mask[:, :, 0]` has each row."""
     slices = (element.slice for element in node.slice)
-    return any(isinstance(s, cst.Slice) and (s.lower or s.upper) is not None for s in slices)
+    return any(isinstance(s, bare.Slice) and (s.lower or s.upper) is not None for s in slices)
 
 
-def rearranges(node: cst.Subscript) -> bool:
+def rearranges(node: bare.Subscript) -> bool:
     """Whether a subscript leaves nothing out: `x[:, None]`, `x[::-1]`, `x[..., None]`."""
     return not crops(node) and all(map(_takes_all, (element.slice for element in node.slice)))
 
 
-def _takes_all(part: cst.BaseSlice) -> bool:
-    if isinstance(part, cst.Slice):
+def _takes_all(part: bare.BaseSlice) -> bool:
+    if isinstance(part, bare.Slice):
         return part.step is None or key_of(part.step) == "-1"
-    index = cast(cst.Index, part).value
-    return isinstance(index, cst.Ellipsis) or (
-        isinstance(index, cst.Name) and index.value == "None"
+    index = cast(bare.Index, part).value
+    return isinstance(index, bare.Ellipsis) or (
+        isinstance(index, bare.Name) and index.value == "None"
     )
 
 
-def is_border(node: cst.Subscript) -> bool:
+def is_border(node: bare.Subscript) -> bool:
     """`mask[:, 0, :]`: the first row or column of each, and all of it."""
     slices = [element.slice for element in node.slice]
-    firsts = [s for s in slices if isinstance(s, cst.Index) and key_of(s.value) == "0"]
-    whole = [s for s in slices if isinstance(s, cst.Slice)]
+    firsts = [s for s in slices if isinstance(s, bare.Index) and key_of(s.value) == "0"]
+    whole = [s for s in slices if isinstance(s, bare.Slice)]
     return len(firsts) == 1 and len(whole) == len(slices) - 1 > 1 and not crops(node)
 
 
-def is_one_place(node: cst.Subscript) -> bool:
+def is_one_place(node: bare.Subscript) -> bool:
     """`x[3]`, and in each row `x[:, 0]`, `x[..., -1]`."""
     indices = [element.slice for element in node.slice]
-    whole = [s for s in indices if isinstance(s, cst.Slice) or _is_ellipsis(s)]
-    fixed = [s for s in indices if isinstance(s, cst.Index) and _is_whole_number(s.value)]
+    whole = [s for s in indices if isinstance(s, bare.Slice) or _is_ellipsis(s)]
+    fixed = [s for s in indices if isinstance(s, bare.Index) and _is_whole_number(s.value)]
     return bool(fixed) and len(fixed) + len(whole) == len(indices) and not crops(node)
 
 
-def _is_ellipsis(node: cst.BaseSlice) -> bool:
-    return isinstance(node, cst.Index) and isinstance(node.value, cst.Ellipsis)
+def _is_ellipsis(node: bare.BaseSlice) -> bool:
+    return isinstance(node, bare.Index) and isinstance(node.value, bare.Ellipsis)
 
 
-def _is_whole_number(node: cst.BaseExpression) -> bool:
-    inner = node.expression if isinstance(node, cst.UnaryOperation) else node
-    return isinstance(inner, cst.Integer)
+def _is_whole_number(node: bare.BaseExpression) -> bool:
+    inner = node.expression if isinstance(node, bare.UnaryOperation) else node
+    return isinstance(inner, bare.Integer)
 
 
-def is_first(node: cst.Subscript) -> bool:
+def is_first(node: bare.Subscript) -> bool:
     """`x[0]`."""
     return len(node.slice) == 1 and key_of(node) == f"{key_of(node.value)}[0]"
 
 
-def spares_first(node: cst.Subscript) -> bool:
+def spares_first(node: bare.Subscript) -> bool:
     """`x[1:]`."""
     return len(node.slice) == 1 and _is_rest(node.slice[0].slice)
 
 
-def spares_start(node: cst.Subscript) -> bool:
+def spares_start(node: bare.Subscript) -> bool:
     """`x[:, 1:]`: the rest of each row."""
     *rows, last = (element.slice for element in node.slice)
     return bool(rows) and all(map(_takes_all, rows)) and _is_rest(last)
 
 
-def keeps_start(node: cst.Subscript) -> bool:
+def keeps_start(node: bare.Subscript) -> bool:
     """`x[:, :-1]`: of each row all but its end."""
     parts = [element.slice for element in node.slice]
-    starts = all(isinstance(part, cst.Slice) and part.lower is None for part in parts)
+    starts = all(isinstance(part, bare.Slice) and part.lower is None for part in parts)
     return starts and all(map(_takes_all, parts))
 
 
-def _is_rest(part: cst.BaseSlice) -> bool:
-    if not isinstance(part, cst.Slice) or part.upper is not None:
+def _is_rest(part: bare.BaseSlice) -> bool:
+    if not isinstance(part, bare.Slice) or part.upper is not None:
         return False
-    return isinstance(part.lower, cst.Integer) and part.lower.value != "0"
+    return isinstance(part.lower, bare.Integer) and part.lower.value != "0"
 
 
-def end_of_range(node: cst.BaseExpression) -> cst.BaseExpression | None:
+def end_of_range(node: bare.BaseExpression) -> bare.BaseExpression | None:
     """n of `range(n)` and `range(1, n)`: in such a loop it is 1 at the least."""
-    if not isinstance(node, cst.Call) or called(node) != "range" or len(node.args) not in (1, 2):
+    if not isinstance(node, bare.Call) or called(node) != "range" or len(node.args) not in (1, 2):
         return None
     *start, end = (argument.value for argument in node.args)
-    counts_up = all(isinstance(number, cst.Integer) for number in start)
-    return end if counts_up and not isinstance(end, cst.Integer) else None
+    counts_up = all(isinstance(number, bare.Integer) for number in start)
+    return end if counts_up and not isinstance(end, bare.Integer) else None

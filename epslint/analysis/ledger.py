@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import DType, Evidence, Fact, Kind, replace
 from epslint.analysis.frame import Frame
@@ -97,7 +96,7 @@ class Ledger:
     def conclude(
         self,
         op: Op,
-        node: cst.BaseExpression | cst.AugAssign,
+        node: bare.BaseExpression | bare.AugAssign,
         operands: Mapping[str, Operand],
         fact: Fact,
         env: Env,
@@ -107,7 +106,7 @@ class Ledger:
             fact = replace(fact, grad=False)
         if env.mode.autocast is not DType.UNKNOWN:
             fact = _autocast(op, fact, env.mode.autocast)
-        if isinstance(node, cst.BaseExpression):
+        if isinstance(node, bare.BaseExpression):
             origin = self.origin(op, node, operands)
             if fact.parts:
                 parts = tuple((key, replace(part, origin=origin)) for key, part in fact.parts)
@@ -120,11 +119,11 @@ class Ledger:
                 self._record(op, node, operands, fact, env)
         return fact
 
-    def origin(self, op: Op, node: cst.BaseExpression, operands: Mapping[str, Operand]) -> Origin:
+    def origin(self, op: Op, node: bare.BaseExpression, operands: Mapping[str, Operand]) -> Origin:
         frame = self._frame
         return Origin(op, node, frame.unit, operands, self._model.clock, frame.serial)
 
-    def note_use(self, op: Op, node: cst.CSTNode, fact: Fact) -> None:
+    def note_use(self, op: Op, node: bare.Node, fact: Fact) -> None:
         """The value of `fact` goes into an operation."""
         if fact.origin is not None and self._frame.recording:
             if fact.is_any(Kind.BELOW) and not self._frame.choosing:
@@ -132,12 +131,12 @@ class Ledger:
             for origin in (fact.origin, *fact.rivals):
                 self._frame.uses.setdefault(origin.node, {})[node] = op
 
-    def note_report(self, node: cst.Dict, fact: Fact) -> None:
+    def note_report(self, node: bare.Dict, fact: Fact) -> None:
         """The values of a dictionary are written down for people: `metrics = {"kl": kl}`."""
         for _, part in fact.parts:
             self.note_use(Op.REPORT, node, part)
 
-    def note_function(self, node: cst.CSTNode, user: cst.CSTNode) -> None:
+    def note_function(self, node: bare.Node, user: bare.Node) -> None:
         """An inner function is handed on: who calls it, and what for, is not seen."""
         if self._frame.recording:
             self._frame.uses.setdefault(node, {})[user] = Op.NAME
@@ -150,7 +149,7 @@ class Ledger:
     def _record(
         self,
         op: Op,
-        node: cst.BaseExpression | cst.AugAssign,
+        node: bare.BaseExpression | bare.AugAssign,
         operands: Mapping[str, Operand],
         fact: Fact,
         env: Env,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import PROMISED, UNKNOWN, DType, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Heard, Lesson
@@ -18,7 +17,7 @@ from epslint.analysis.signature import parameters, passed
 from epslint.analysis.transfer.arrangement import is_drawn_index
 
 _SUM = ".sum()"
-_LITERALS = (cst.SimpleString, cst.Integer)
+_LITERALS = (bare.SimpleString, bare.Integer)
 _NAMED_LITERALS = frozenset({"None", "True", "False"})
 _FALSE = frozenset({"None", "False", "0", "''"})
 
@@ -37,7 +36,7 @@ class Terms:
 # -- learning ----------------------------------------------------------------------------------
 
 
-def learned(node: cst.FunctionDef, heard: Sequence[Heard], terms: Terms) -> Lesson | None:
+def learned(node: bare.FunctionDef, heard: Sequence[Heard], terms: Terms) -> Lesson | None:
     """What all of these calls have in common; None if it is nothing worth a second reading."""
     if not heard or any(each.starred for each in heard):
         return None
@@ -85,7 +84,7 @@ def _agreed(said: Sequence[Mapping[str, Fact]]) -> dict[str, Fact]:
 
 
 def _settings(
-    node: cst.FunctionDef, given: Sequence[Mapping[str, Operand]], settled: Collection[str]
+    node: bare.FunctionDef, given: Sequence[Mapping[str, Operand]], settled: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The parameters that are the same literal in every call, given or by default."""
     for parameter in parameters(node.params):
@@ -98,9 +97,9 @@ def _settings(
             yield name, literal
 
 
-def _literal(node: cst.BaseExpression) -> str | None:
+def _literal(node: bare.BaseExpression) -> str | None:
     plain = isinstance(node, _LITERALS) or (
-        isinstance(node, cst.Name) and node.value in _NAMED_LITERALS
+        isinstance(node, bare.Name) and node.value in _NAMED_LITERALS
     )
     return key_of(node) if plain else None
 
@@ -154,7 +153,7 @@ def _refined(told: Fact, shown: Fact) -> Fact:
 # -- branches that no caller takes -------------------------------------------------------------
 
 
-def decided(test: cst.BaseExpression, env: Env) -> bool | None:
+def decided(test: bare.BaseExpression, env: Env) -> bool | None:
     """Whether a test holds in every call; None if that depends."""
     decide = _DECIDED.get(type(test))
     return None if decide is None else decide(test, env)
@@ -164,30 +163,30 @@ def _setting_key(name: str) -> str:
     return f"{name} is set"
 
 
-def _setting(node: cst.BaseExpression, env: Env) -> str | None:
-    found = env.fact(_setting_key(node.value)) if isinstance(node, cst.Name) else None
+def _setting(node: bare.BaseExpression, env: Env) -> str | None:
+    found = env.fact(_setting_key(node.value)) if isinstance(node, bare.Name) else None
     return None if found is None else str(found.parts[0][0])
 
 
-def _truth(test: cst.Name, env: Env) -> bool | None:
+def _truth(test: bare.Name, env: Env) -> bool | None:
     value = _setting(test, env)
     return None if value is None else value not in _FALSE
 
 
-def _negation(test: cst.UnaryOperation, env: Env) -> bool | None:
-    truth = decided(test.expression, env) if isinstance(test.operator, cst.Not) else None
+def _negation(test: bare.UnaryOperation, env: Env) -> bool | None:
+    truth = decided(test.expression, env) if isinstance(test.operator, bare.Not) else None
     return None if truth is None else not truth
 
 
-def _connection(test: cst.BooleanOperation, env: Env) -> bool | None:
+def _connection(test: bare.BooleanOperation, env: Env) -> bool | None:
     sides = {decided(test.left, env), decided(test.right, env)}
-    deciding = isinstance(test.operator, cst.Or)  # one true side makes an `or` true
+    deciding = isinstance(test.operator, bare.Or)  # one true side makes an `or` true
     if deciding in sides:
         return deciding
     return None if None in sides else not deciding
 
 
-def _comparison(test: cst.Comparison, env: Env) -> bool | None:
+def _comparison(test: bare.Comparison, env: Env) -> bool | None:
     """`axis is not None`, `reduction == "mean"`."""
     if len(test.comparisons) != 1:
         return None
@@ -197,14 +196,14 @@ def _comparison(test: cst.Comparison, env: Env) -> bool | None:
     return None if None in (value, other, alike) else (value == other) is alike
 
 
-_COMPARED: Mapping[type[cst.CSTNode], bool] = MappingProxyType(
-    {cst.Is: True, cst.Equal: True, cst.IsNot: False, cst.NotEqual: False}
+_COMPARED: Mapping[type[bare.Node], bool] = MappingProxyType(
+    {bare.Is: True, bare.Equal: True, bare.IsNot: False, bare.NotEqual: False}
 )
-_DECIDED: Mapping[type[cst.CSTNode], Callable[..., bool | None]] = MappingProxyType(
+_DECIDED: Mapping[type[bare.Node], Callable[..., bool | None]] = MappingProxyType(
     {
-        cst.Name: _truth,
-        cst.UnaryOperation: _negation,
-        cst.BooleanOperation: _connection,
-        cst.Comparison: _comparison,
+        bare.Name: _truth,
+        bare.UnaryOperation: _negation,
+        bare.BooleanOperation: _connection,
+        bare.Comparison: _comparison,
     }
 )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.fact import UNKNOWN, Fact, Form
 from epslint.analysis.hints import tells_of_threshold
 from epslint.analysis.keys import dotted
@@ -42,12 +40,12 @@ def _different(other: Range) -> Range:
 
 LEFT_BY: Mapping[Comparing, Callable[[Range], Range]] = MappingProxyType(
     {
-        cst.GreaterThan: _greater,
-        cst.GreaterThanEqual: _at_least,
-        cst.LessThan: _less,
-        cst.LessThanEqual: _at_most,
-        cst.Equal: _same,
-        cst.NotEqual: _different,
+        bare.GreaterThan: _greater,
+        bare.GreaterThanEqual: _at_least,
+        bare.LessThan: _less,
+        bare.LessThanEqual: _at_most,
+        bare.Equal: _same,
+        bare.NotEqual: _different,
     }
 )
 
@@ -55,7 +53,7 @@ LEFT_BY: Mapping[Comparing, Callable[[Range], Range]] = MappingProxyType(
 def limits_by(operator: Comparing, fact: Fact, other: Operand) -> Range:
     """The same with what both sides are known to be."""
     limits = LEFT_BY[operator](other.fact.range)
-    if operator is cst.NotEqual and (value := other.fact.constant) is not None:
+    if operator is bare.NotEqual and (value := other.fact.constant) is not None:
         limits = _without_end(fact.range, value) or limits
     if _is_chosen(operator, fact, other):
         limits = ranges.POSITIVE
@@ -78,8 +76,8 @@ def _is_chosen(operator: Comparing, fact: Fact, other: Operand) -> bool:
     if path is None or limit.form not in _SINGLE or limit.range != UNKNOWN.range:
         return False
     if tells_of_threshold(path.rpartition(".")[2]):
-        return operator in (cst.GreaterThan, cst.GreaterThanEqual)
-    return operator is cst.GreaterThan and fact.range.nonnegative
+        return operator in (bare.GreaterThan, bare.GreaterThanEqual)
+    return operator is bare.GreaterThan and fact.range.nonnegative
 
 
 _SINGLE = (Form.UNKNOWN, Form.NUMBER)

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import names, ranges
+from epslint.analysis import bare, names, ranges
 from epslint.analysis.fact import (
     NOT_A_NUMBER,
     DType,
@@ -45,10 +43,10 @@ CONSTANTS: Mapping[str, Fact] = MappingProxyType(
 )
 
 
-def collection(facts: Sequence[Fact], elements: Sequence[cst.BaseElement]) -> Fact:
+def collection(facts: Sequence[Fact], elements: Sequence[bare.BaseElement]) -> Fact:
     if not facts:
         return Fact(form=Form.LIST, grad=False)  # empty now, and there to be filled
-    starred = any(isinstance(element, cst.StarredElement) for element in elements)
+    starred = any(isinstance(element, bare.StarredElement) for element in elements)
     size = ranges.SOME if starred else ranges.point(float(len(facts)))
     # Of several things none is the count that the others are divided by.
     several = joined(facts).minus(Kind.RUNNING) if len(facts) > 1 else facts[0]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.expressions import Expressions
 from epslint.analysis.fact import UNKNOWN, DType, Fact, number
@@ -35,14 +33,14 @@ class Loops:
     """Executes the loops of one frame; `suite` executes a body."""
 
     def __init__(
-        self, expressions: Expressions, suite: Callable[[cst.BaseSuite, Env], bool]
+        self, expressions: Expressions, suite: Callable[[bare.IndentedBlock, Env], bool]
     ) -> None:
         self._expressions = expressions
         self._suite = suite
         self._open: list[_Loop] = []
         # What a loop inside another came to when it was last met. It starts from there, or a nest
         # of four would run its innermost body sixteen times and more.
-        self._settled: dict[cst.CSTNode, Env] = {}
+        self._settled: dict[bare.Node, Env] = {}
 
     @property
     def inside(self) -> bool:
@@ -53,7 +51,7 @@ class Loops:
         """Whether a loop may pass this by in every turn: a branch, or behind a `continue`."""
         return self.inside and (env is not self._open[-1].body or self._open[-1].filters)
 
-    def leave_out(self, test: cst.BaseExpression, env: Env) -> None:
+    def leave_out(self, test: bare.BaseExpression, env: Env) -> None:
         """A test that nothing comes back from. Of positions (`if i == j: continue`) some are always
         left.
         """
@@ -63,17 +61,17 @@ class Loops:
             positions = bool(about) and all(fact.dtype is DType.INT for fact in about)
             self._open[-1].filters |= not positions
 
-    def break_(self, node: cst.Break, env: Env) -> bool:
+    def break_(self, node: bare.Break, env: Env) -> bool:
         if self._open:
             self._open[-1].breaks.append(env.down_to(self._open[-1].entry))
         return False
 
-    def continue_(self, node: cst.Continue, env: Env) -> bool:
+    def continue_(self, node: bare.Continue, env: Env) -> bool:
         if self._open:
             self._open[-1].continues.append(env.down_to(self._open[-1].entry))
         return False
 
-    def for_(self, node: cst.For, env: Env) -> bool:
+    def for_(self, node: bare.For, env: Env) -> bool:
         source = self._expressions.eval(node.iter, env)
 
         def bind(inner: Env) -> None:
@@ -93,16 +91,16 @@ class Loops:
 
         return self._loop(node, env, bind, leave)
 
-    def _bind_loop_target(self, node: cst.For, source: Fact, env: Env) -> None:
-        if called(node.iter) == "enumerate" and isinstance(node.target, cst.Tuple):
+    def _bind_loop_target(self, node: bare.For, source: Fact, env: Env) -> None:
+        if called(node.iter) == "enumerate" and isinstance(node.target, bare.Tuple):
             self._bind_enumerated(node.iter, node.target, env)
-        elif called(node.iter) == "range" and isinstance(node.target, cst.Name):
+        elif called(node.iter) == "range" and isinstance(node.target, bare.Name):
             self._expressions.bindings.bind(node.target, _POSITION, env)
         else:
             self._expressions.bindings.bind_each(node.target, source, env)
 
-    def _bind_enumerated(self, call: cst.BaseExpression, target: cst.Tuple, env: Env) -> None:
-        assert isinstance(call, cst.Call)
+    def _bind_enumerated(self, call: bare.BaseExpression, target: bare.Tuple, env: Env) -> None:
+        assert isinstance(call, bare.Call)
         over = self._expressions.quietly(call.args[0].value, env) if call.args else UNKNOWN
         index, *rest = [element.value for element in target.elements]
         start = (
@@ -113,7 +111,7 @@ class Loops:
         for element in rest:
             self._expressions.bindings.bind_each(element, over, env)
 
-    def while_(self, node: cst.While, env: Env) -> bool:
+    def while_(self, node: bare.While, env: Env) -> bool:
         def bind(inner: Env) -> None:
             self._expressions.eval(node.test, inner)
             self._expressions.guards.assume(node.test, True, inner)
@@ -121,12 +119,12 @@ class Loops:
         def leave(layer: Env) -> None:
             self._expressions.guards.assume(node.test, False, layer)
 
-        forever = isinstance(node.test, cst.Name) and node.test.value == "True"
+        forever = isinstance(node.test, bare.Name) and node.test.value == "True"
         return self._loop(node, env, bind, None if forever else leave)
 
     def _loop(
         self,
-        node: cst.For | cst.While,
+        node: bare.For | bare.While,
         env: Env,
         bind: Callable[[Env], None],
         leave: Callable[[Env], None] | None,
@@ -159,7 +157,7 @@ class Loops:
         return bool(ended or breaks)
 
     def _turn(
-        self, body: cst.BaseSuite, entry: Env, bind: Callable[[Env], None]
+        self, body: bare.IndentedBlock, entry: Env, bind: Callable[[Env], None]
     ) -> tuple[list[Env], _Loop]:
         env = entry.child()
         loop = _Loop(entry, env)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, replace
 from epslint.analysis.keys import key_of
 from epslint.analysis.makers import AS_NUMBERS, is_one
@@ -53,9 +52,9 @@ def _marks_zeros(mask: Operand, inline: bool, value: Operand) -> bool:
         x, y, operator = y, x, MIRRORED[operator]
     if not _is_same(x, value, inline) or (bound := y.fact.constant) is None:
         return False
-    if operator is cst.Equal:
+    if operator is bare.Equal:
         return bound == 0
-    reaches = bound > 0 or (bound == 0 and operator is cst.LessThanEqual)
+    reaches = bound > 0 or (bound == 0 and operator is bare.LessThanEqual)
     return operator in BELOW and reaches and value.fact.range.nonnegative
 
 

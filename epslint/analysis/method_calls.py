@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
@@ -43,10 +41,10 @@ class MethodCalls:
         self._calls = calls
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact | None:
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
         func = node.func
         expressions = self._expressions
-        if type(func) is not cst.Attribute or expressions.is_module(func.value, env):
+        if type(func) is not bare.Attribute or expressions.is_module(func.value, env):
             return None
         name = func.attr.value
         path = dotted(func.value)
@@ -63,7 +61,7 @@ class MethodCalls:
             expressions.ledger.note_use(Op.CALL, node, receiver.fact)
         return fact
 
-    def _operation(self, name: str, node: cst.Call, operand: Operand, env: Env) -> Fact | None:
+    def _operation(self, name: str, node: bare.Call, operand: Operand, env: Env) -> Fact | None:
         """`x.log()`, and in place `x.log_()`."""
         found = method(name)
         if found is None:
@@ -94,45 +92,45 @@ class MethodCalls:
         known = op in _ONLY_OF_TORCH and "torch" in self._expressions.model.imports.values()
         return Form.TORCH if known else Form.UNKNOWN
 
-    def _registered(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _registered(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`self.register_buffer("std", torch.ones(1))` assigns `self.std`."""
         given = [argument.value for argument in node.args]
-        if len(given) < 2 or not isinstance(given[0], cst.SimpleString):
+        if len(given) < 2 or not isinstance(given[0], bare.SimpleString):
             return None
-        name = cst.Name(str(evaluated(given[0].value)))
+        name = bare.Name(str(evaluated(given[0].value)))
         if name.value.isidentifier():
             fact = self._expressions.eval(given[1], env)
-            self._expressions.bindings.bind(cst.Attribute(receiver.node, name), fact, env)
+            self._expressions.bindings.bind(bare.Attribute(receiver.node, name), fact, env)
         return UNKNOWN
 
-    def _stated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _stated(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`self.add_state("total", default=torch.zeros(n))`: whoever asks a metric has updated it,
         but not with every class. Of a single total nothing is said.
         """
         given = {a.keyword.value if a.keyword else str(i): a.value for i, a in enumerate(node.args)}
         name, default = given.get("0") or given.get("name"), given.get("1") or given.get("default")
-        if not isinstance(name, cst.SimpleString) or default is None:
+        if not isinstance(name, bare.SimpleString) or default is None:
             return None
         fact = self._expressions.eval(default, env)
-        attribute = cst.Name(str(evaluated(name.value)))
+        attribute = bare.Name(str(evaluated(name.value)))
         if attribute.value.isidentifier():
             stated = fact if is_of_many(fact) else UNKNOWN
-            self._expressions.bindings.bind(cst.Attribute(receiver.node, attribute), stated, env)
+            self._expressions.bindings.bind(bare.Attribute(receiver.node, attribute), stated, env)
         return UNKNOWN
 
-    def _where_method(self, node: cst.Call, operand: Operand, env: Env) -> Fact:
+    def _where_method(self, node: bare.Call, operand: Operand, env: Env) -> Fact:
         """`x.where(c, y)` keeps x where c holds; `mask.where(a, b)` is not written."""
         spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
         operands = self._calls.bound(spelling, node, {"x": operand}, env)
         return self._calls.applied(Op.WHERE, node, operands, env, Form.UNKNOWN)
 
-    def _redrawn(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+    def _redrawn(self, node: bare.Call, receiver: Operand, env: Env) -> Fact:
         """`w.normal_(0, 0.02)`."""
         spelling = Spelling(Op.INIT_NORMAL, ("x", "mean", "std"))
         operands = self._calls.bound(spelling, node, {"x": receiver}, env)
         return self._calls.applied(Op.INIT_NORMAL, node, operands, env, Form.UNKNOWN)
 
-    def _drawn(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _drawn(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`rng.normal(size=n)` of a generator, known by its name."""
         name = called(node)
         if not tells_of_generator(called(receiver.node)):
@@ -143,21 +141,21 @@ class MethodCalls:
         # Known by a name only: that one element of many is drawn as 0 is not worth a word.
         return replace(fact, zero=Evidence.NONE)
 
-    def _sampled(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _sampled(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`Categorical(probs).sample()`."""
         for argument in node.args:
             self._expressions.eval(argument.value, env)
         return sample_of(receiver.fact) or self._sampled_from(receiver.node, node, env)
 
-    def _sampled_from(self, made: cst.BaseExpression, node: cst.Call, env: Env) -> Fact | None:
+    def _sampled_from(self, made: bare.BaseExpression, node: bare.Call, env: Env) -> Fact | None:
         """`Uniform(0, 1).sample()`, where the distribution is written."""
-        spelling = _DISTRIBUTIONS.get(called(made)) if isinstance(made, cst.Call) else None
-        if spelling is None or not isinstance(made, cst.Call):
+        spelling = _DISTRIBUTIONS.get(called(made)) if isinstance(made, bare.Call) else None
+        if spelling is None or not isinstance(made, bare.Call):
             return None
         operands = self._calls.bound(spelling, made, {}, env)
         return self._calls.applied(spelling.op, node, operands, env, Form.UNKNOWN)
 
-    def _copied(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _copied(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`x.copy_(y)`: what was there before is gone."""
         if not node.args:
             return None
@@ -166,14 +164,14 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
-    def _made_like(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _made_like(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`x.new_tensor([eps])`."""
         if not node.args:
             return None
         value = self._expressions.eval(node.args[0].value, env)
         return replace(value, form=Form.TORCH, dtype=receiver.fact.dtype, grad=False, parts=())
 
-    def _drawn_between(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+    def _drawn_between(self, node: bare.Call, receiver: Operand, env: Env) -> Fact:
         """`noise.uniform_(0, 1)`."""
         spelling = Spelling(Op.RAND, ("x", "min", "max"))
         operands = self._calls.bound(spelling, node, {"x": receiver}, env)
@@ -181,7 +179,7 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
-    def _accumulated(self, node: cst.Call, receiver: Operand, env: Env) -> Fact:
+    def _accumulated(self, node: bare.Call, receiver: Operand, env: Env) -> Fact:
         """`zeros(n).scatter_add_(0, ids, x)`: a sum per group, 0 for a group that gets nothing."""
         added = [Operand(a.value, self._expressions.eval(a.value, env)) for a in node.args]
         if receiver.fact.constant != 0:
@@ -201,13 +199,13 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
-    def _added(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _added(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`zeros(n).at[ids].add(x)` of jax: the same. Not of a window: they are laid so that they
         cover everything.
         """
         place = receiver.node
-        at = place.value if isinstance(place, cst.Subscript) and not crops(place) else None
-        if not isinstance(at, cst.Attribute) or at.attr.value != "at" or len(node.args) != 1:
+        at = place.value if isinstance(place, bare.Subscript) and not crops(place) else None
+        if not isinstance(at, bare.Attribute) or at.attr.value != "at" or len(node.args) != 1:
             return self._grown(node, receiver, env)
         if self._expressions.quietly(at.value, env).constant != 0:
             return None
@@ -215,7 +213,7 @@ class MethodCalls:
         summed = {"x": Operand(added, self._expressions.eval(added, env))}
         return self._calls.applied(Op.SCATTER_SUM, node, summed, env, Form.JAX)
 
-    def _processes(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _processes(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`device_mesh["dp"].size()`: as many as take part, and this one does."""
         if not called(receiver.node).endswith(("mesh", "group")):
             return None
@@ -223,10 +221,10 @@ class MethodCalls:
             self._expressions.eval(argument.value, env)
         return Fact(ranges.SOME, kinds=Kind.SHAPE, dtype=DType.INT, form=Form.NUMBER, grad=False)
 
-    def _grown(self, node: cst.Call, receiver: Operand, env: Env) -> Fact | None:
+    def _grown(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """A list that something is put into."""
         held = receiver.fact
-        if not isinstance(node.func, cst.Attribute):
+        if not isinstance(node.func, bare.Attribute):
             return None
         if held.form is not Form.LIST:
             if held.can_be_empty and node.func.attr.value in _ONE_BY_ONE:
@@ -247,7 +245,7 @@ _DISTRIBUTIONS: Mapping[str, Spelling] = MappingProxyType(
         "Uniform": Spelling(Op.RAND, ("min", "max")),
     }
 )
-_Special = Callable[[MethodCalls, cst.Call, Operand, Env], "Fact | None"]
+_Special = Callable[[MethodCalls, bare.Call, Operand, Env], "Fact | None"]
 
 _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {

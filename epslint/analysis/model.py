@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import names
+from epslint.analysis import bare, names
 from epslint.analysis.callers import Callers
 from epslint.analysis.counters import Counters
 from epslint.analysis.ends import is_cut_off
@@ -177,14 +175,14 @@ class Model:
             self.callers.listen(frame)
         return frame
 
-    def definition(self, function: FunctionOutline) -> tuple[Unit, cst.FunctionDef]:
+    def definition(self, function: FunctionOutline) -> tuple[Unit, bare.FunctionDef]:
         unit = self.unit(function.stretch)
         (node,) = unit.body
-        assert isinstance(node, cst.FunctionDef)
+        assert isinstance(node, bare.FunctionDef)
         return unit, node
 
     def frame_of(
-        self, unit: Unit, node: cst.FunctionDef, owner: ClassOutline | None, *, depth: int = 0
+        self, unit: Unit, node: bare.FunctionDef, owner: ClassOutline | None, *, depth: int = 0
     ) -> Frame:
         frame = Frame(
             unit,
@@ -199,7 +197,7 @@ class Model:
             frame.scope = replace(frame.scope, epsilons=epsilons)
         return frame
 
-    def run_nested(self, node: cst.FunctionDef, env: Env, outer: Frame) -> None:
+    def run_nested(self, node: bare.FunctionDef, env: Env, outer: Frame) -> None:
         """A function inside a function: its sites belong to the enclosing frame."""
         frame = replace(
             outer,
@@ -216,7 +214,7 @@ class Model:
         interpreter.run(node.body.body, inner)
 
     def run_method(
-        self, node: cst.FunctionDef, env: Env, outer: Frame, attributes: Mapping[str, Fact]
+        self, node: bare.FunctionDef, env: Env, outer: Frame, attributes: Mapping[str, Fact]
     ) -> Mapping[str, Fact]:
         """A method of a class inside a function; what it assigns to its self."""
         me = self_name(node)
@@ -248,7 +246,7 @@ class Model:
     # -- parameters --------------------------------------------------------------------------
 
     def bind_parameters(
-        self, params: cst.Parameters, interpreter: Interpreter, env: Env, given: Mapping[str, Fact]
+        self, params: bare.Parameters, interpreter: Interpreter, env: Env, given: Mapping[str, Fact]
     ) -> None:
         env.enter(interpreter.frame.serial)
         for parameter in parameters(params):
@@ -260,7 +258,7 @@ class Model:
                 fact = annotated(parameter, parameter_fact(name, value), self.imports)
             env.assign(name, fact, self.tick())
 
-    def _epsilons(self, params: cst.Parameters, frame: Frame) -> Iterator[AtHand]:
+    def _epsilons(self, params: bare.Parameters, frame: Frame) -> Iterator[AtHand]:
         """The names in reach that hold an epsilon of known size."""
         for parameter in parameters(params):
             name, default = parameter.name.value, parameter.default

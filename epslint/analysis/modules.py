@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
 from epslint.analysis.keys import dotted
@@ -67,15 +66,15 @@ class Modules:
         self._calls = calls
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact | None:
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
         if not self._expressions.model.has_modules:
             return None
         path = dotted(node.func)
         if path is None:
-            return self._applied(node, env) if isinstance(node.func, cst.Call) else None
+            return self._applied(node, env) if isinstance(node.func, bare.Call) else None
         return self._made(path, node, env) or self._applied(node, env)
 
-    def _made(self, path: str, node: cst.Call, env: Env) -> Fact | None:
+    def _made(self, path: str, node: bare.Call, env: Env) -> Fact | None:
         full = self._expressions.resolved(path, env)
         if full is None:
             return self._instance(path, node, env)
@@ -85,7 +84,7 @@ class Modules:
             return self._module(_OPTIMIZER, node, env)
         return self._chain(node, env) if full == _CHAIN else None
 
-    def _module(self, key: str, node: cst.Call, env: Env) -> Fact:
+    def _module(self, key: str, node: bare.Call, env: Env) -> Fact:
         """A module's settings are the operands of its origin."""
         expressions = self._expressions
         settings = {
@@ -97,7 +96,7 @@ class Modules:
         origin = expressions.ledger.origin(Op.MODULE, node, settings)
         return Fact(form=Form.OTHER, grad=False, parts=((key, UNKNOWN),), origin=origin)
 
-    def _chain(self, node: cst.Call, env: Env) -> Fact | None:
+    def _chain(self, node: bare.Call, env: Env) -> Fact | None:
         """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
         facts = [self._expressions.eval(argument.value, env) for argument in node.args]
         if not facts or any(argument.star for argument in node.args):
@@ -107,7 +106,7 @@ class Modules:
             return None
         return self._module(last.replace(_APPLIED, _LAST), node, env)
 
-    def _instance(self, path: str, node: cst.Call, env: Env) -> Fact | None:
+    def _instance(self, path: str, node: bare.Call, env: Env) -> Fact | None:
         """`Net(…)` of a class here that has a forward."""
         model = self._expressions.model
         owner = model.outline.classes.get(path)
@@ -117,7 +116,7 @@ class Modules:
             return None
         return self._module(_FORWARD + path, node, env)
 
-    def _applied(self, node: cst.Call, env: Env) -> Fact | None:
+    def _applied(self, node: bare.Call, env: Env) -> Fact | None:
         expressions = self._expressions
         module = expressions.eval(node.func, env)
         key = next((str(key) for key, _ in module.parts if _is_application(key)), None)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Kind, replace
 from epslint.analysis.inside import is_place_of_least, told_of_arguments, within_unit
@@ -27,14 +25,14 @@ from epslint.analysis.totals import note_counted, note_some
 class Evaluates(Protocol):
     """What guards need of the interpreter."""
 
-    def quietly(self, node: cst.BaseExpression, env: Env) -> Fact: ...
+    def quietly(self, node: bare.BaseExpression, env: Env) -> Fact: ...
 
-    def is_module(self, node: cst.BaseExpression, env: Env) -> bool: ...
+    def is_module(self, node: bare.BaseExpression, env: Env) -> bool: ...
 
 
 _COUNTING = frozenset({"sum", "count_nonzero"})
 _INSIDE_UNIT = Range(-1.0, 1.0, lo_open=True, hi_open=True)
-_NUMBERS = frozenset({cst.Integer, cst.Float})
+_NUMBERS = frozenset({bare.Integer, bare.Float})
 _SIZES = frozenset({"len", "numel", "nelement", "size"})
 
 
@@ -43,16 +41,16 @@ class Narrowing:
 
     def __init__(self, evaluator: Evaluates) -> None:
         self._evaluator = evaluator
-        self._behind: set[cst.CSTNode] = set()  # what the value being narrowed was made by
+        self._behind: set[bare.Node] = set()  # what the value being narrowed was made by
 
-    def assume(self, test: cst.BaseExpression, truth: bool, env: Env) -> None:
+    def assume(self, test: bare.BaseExpression, truth: bool, env: Env) -> None:
         raise NotImplementedError  # abstract: what a test says is the guards' to know
 
-    def narrow(self, node: cst.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
+    def narrow(self, node: bare.BaseExpression, fact: Fact, limits: Range, env: Env) -> None:
         """Note that the value of `node` lies within `limits`."""
         if limits == ranges.TOP:
             return
-        if type(node) is cst.NamedExpr:
+        if type(node) is bare.NamedExpr:
             node = node.target
         self._narrow_inside(node, limits, env)
         key = key_of(node)
@@ -63,7 +61,7 @@ class Narrowing:
         if limits.positive:
             note_counted(fact, env)
         origin = fact.origin
-        if type(node) is cst.Call:
+        if type(node) is bare.Call:
             meaning = meaning_of(fact) if origin is not None and origin.node is node else None
             if meaning is not None:
                 self._narrow_namesakes(meaning, limits, env)
@@ -88,7 +86,7 @@ class Narrowing:
             if still_means(fact.origin, env):
                 env.refine(name, fact.within(limits))
 
-    def _narrow_inside(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+    def _narrow_inside(self, node: bare.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
         if not limits.has_zero:
             self.differ(stretched(node), env)
@@ -97,24 +95,24 @@ class Narrowing:
             for key in factors(node):
                 if (fact := env.fact(key)) is not None:
                     env.refine(key, fact.plus(Kind.DRAWN))  # as a whole: elements may be 0
-        if type(node) is cst.Subscript and _is_shape(node.value):
-            assert isinstance(node.value, cst.Attribute)
+        if type(node) is bare.Subscript and _is_shape(node.value):
+            assert isinstance(node.value, bare.Attribute)
             self.resize(node.value.value, limits, env)
-        elif type(node) is cst.Subscript:
+        elif type(node) is bare.Subscript:
             if not limits.has_zero:
                 note_some(Operand(node.value, self._evaluator.quietly(node.value, env)), env)
             self._narrow_above_least(node, limits, env)
-        elif type(node) is cst.Call:
+        elif type(node) is bare.Call:
             self._narrow_argument(node, limits, env)
 
-    def differ(self, node: cst.BaseExpression | None, env: Env) -> None:
+    def differ(self, node: bare.BaseExpression | None, env: Env) -> None:
         """Note that not all elements of `node` are equal."""
         if node is None or (key := key_of(node)) is None:
             return
         fact = self._evaluator.quietly(node, env)
         env.refine(key, fact.plus(Kind.UNEVEN), roots_of(node))
 
-    def _narrow_above_least(self, node: cst.Subscript, limits: Range, env: Env) -> None:
+    def _narrow_above_least(self, node: bare.Subscript, limits: Range, env: Env) -> None:
         """From `n[n.argmin()] > 0` to n."""
         index, beyond = only_index(node), of_extreme("min", limits)
         if index is None or beyond is None:
@@ -124,7 +122,7 @@ class Narrowing:
             return
         self.narrow(node.value, self._evaluator.quietly(node.value, env), beyond, env)
 
-    def _narrow_argument(self, node: cst.Call, limits: Range, env: Env) -> None:
+    def _narrow_argument(self, node: bare.Call, limits: Range, env: Env) -> None:
         name, arguments = called(node), self._arguments(node, env)
         if not arguments:
             return
@@ -139,12 +137,12 @@ class Narrowing:
         elif not limits.has_zero and tells_of_rows(node, arguments):
             self._fill_rows(subject, env)
 
-    def _assume_none(self, counted: cst.BaseExpression, env: Env) -> None:
+    def _assume_none(self, counted: bare.BaseExpression, env: Env) -> None:
         """`(n == 0).sum() == 0`: it holds of no element."""
         if self._evaluator.quietly(counted, env).is_any(Kind.MASK):
             self.assume(counted, False, env)
 
-    def _fill_rows(self, node: cst.BaseExpression, env: Env) -> None:
+    def _fill_rows(self, node: bare.BaseExpression, env: Env) -> None:
         """`x.norm(dim=-1) > 0`, `x.abs().sum(1) > 0`: there is something in each row of x."""
         while (inner := self._same_zeros(node, env)) is not None:
             node = inner
@@ -152,23 +150,23 @@ class Narrowing:
             fact = self._evaluator.quietly(node, env)
             env.refine(key, fact.plus(Kind.NONZERO), roots_of(node))
 
-    def _same_zeros(self, node: cst.BaseExpression, env: Env) -> cst.BaseExpression | None:
+    def _same_zeros(self, node: bare.BaseExpression, env: Env) -> bare.BaseExpression | None:
         """What is 0 where `node` is: x of `x.abs()` and of `x ** 2`."""
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
-            return node.left if isinstance(node.right, cst.Integer | cst.Float) else None
-        if isinstance(node, cst.Call) and has_same_zeros(node):
+        if isinstance(node, bare.BinaryOperation) and isinstance(node.operator, bare.Power):
+            return node.left if isinstance(node.right, bare.Integer | bare.Float) else None
+        if isinstance(node, bare.Call) and has_same_zeros(node):
             return next(iter(self._arguments(node, env)), None)
         return None
 
-    def _arguments(self, node: cst.Call, env: Env) -> list[cst.BaseExpression]:
+    def _arguments(self, node: bare.Call, env: Env) -> list[bare.BaseExpression]:
         """What a call is about: the receiver of a method, then its arguments."""
         arguments = [argument.value for argument in node.args]
         func = node.func
-        if isinstance(func, cst.Attribute) and not self._evaluator.is_module(func.value, env):
+        if isinstance(func, bare.Attribute) and not self._evaluator.is_module(func.value, env):
             return [func.value, *arguments]
         return arguments
 
-    def resize(self, node: cst.BaseExpression, limits: Range, env: Env) -> None:
+    def resize(self, node: bare.BaseExpression, limits: Range, env: Env) -> None:
         """Note how many elements `node` has."""
         key = key_of(node)
         if key is None:
@@ -178,5 +176,5 @@ class Narrowing:
         env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
 
 
-def _is_shape(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
+def _is_shape(node: bare.BaseExpression) -> bool:
+    return isinstance(node, bare.Attribute) and node.attr.value == "shape"

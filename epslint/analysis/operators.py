@@ -5,34 +5,33 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 
-BINARY: Mapping[type[cst.CSTNode], Op] = MappingProxyType(
+BINARY: Mapping[type[bare.Node], Op] = MappingProxyType(
     {
-        cst.Add: Op.ADD,
-        cst.Subtract: Op.SUB,
-        cst.Multiply: Op.MUL,
-        cst.Divide: Op.DIV,
-        cst.FloorDivide: Op.FLOORDIV,
-        cst.Modulo: Op.MOD,
-        cst.Power: Op.POW,
-        cst.MatrixMultiply: Op.MATMUL,
-        cst.BitAnd: Op.LOGICAL,
-        cst.BitOr: Op.LOGICAL,
-        cst.BitXor: Op.LOGICAL,
-        cst.AddAssign: Op.ADD,
-        cst.SubtractAssign: Op.SUB,
-        cst.MultiplyAssign: Op.MUL,
-        cst.DivideAssign: Op.DIV,
-        cst.FloorDivideAssign: Op.FLOORDIV,
-        cst.ModuloAssign: Op.MOD,
-        cst.PowerAssign: Op.POW,
-        cst.MatrixMultiplyAssign: Op.MATMUL,
-        cst.BitAndAssign: Op.LOGICAL,
-        cst.BitOrAssign: Op.LOGICAL,
+        bare.Add: Op.ADD,
+        bare.Subtract: Op.SUB,
+        bare.Multiply: Op.MUL,
+        bare.Divide: Op.DIV,
+        bare.FloorDivide: Op.FLOORDIV,
+        bare.Modulo: Op.MOD,
+        bare.Power: Op.POW,
+        bare.MatrixMultiply: Op.MATMUL,
+        bare.BitAnd: Op.LOGICAL,
+        bare.BitOr: Op.LOGICAL,
+        bare.BitXor: Op.LOGICAL,
+        bare.AddAssign: Op.ADD,
+        bare.SubtractAssign: Op.SUB,
+        bare.MultiplyAssign: Op.MUL,
+        bare.DivideAssign: Op.DIV,
+        bare.FloorDivideAssign: Op.FLOORDIV,
+        bare.ModuloAssign: Op.MOD,
+        bare.PowerAssign: Op.POW,
+        bare.MatrixMultiplyAssign: Op.MATMUL,
+        bare.BitAndAssign: Op.LOGICAL,
+        bare.BitOrAssign: Op.LOGICAL,
     }
 )
 
@@ -52,11 +51,11 @@ def is_complete(op: Op, given: Collection[str]) -> bool:
     return (op in _NOT_OF_X or "x" in given) and (op not in _OF_TWO or "y" in given)
 
 
-def chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
+def chained(node: bare.BooleanOperation) -> list[bare.BaseExpression]:
     """The operands of `a and b and c`, or of `a or b or c`."""
-    operands: list[cst.BaseExpression] = []
-    current: cst.BaseExpression = node
-    while isinstance(current, cst.BooleanOperation) and (
+    operands: list[bare.BaseExpression] = []
+    current: bare.BaseExpression = node
+    while isinstance(current, bare.BooleanOperation) and (
         type(current.operator) is type(node.operator)
     ):
         operands.append(current.right)
@@ -64,73 +63,73 @@ def chained(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
     return [current, *reversed(operands)]
 
 
-Comparing = type[cst.BaseCompOp]
+Comparing = type[bare.BaseCompOp]
 
 # The same seen from the other side: `a < b` is `b > a`.
 MIRRORED: Mapping[Comparing, Comparing] = MappingProxyType(
     {
-        cst.GreaterThan: cst.LessThan,
-        cst.GreaterThanEqual: cst.LessThanEqual,
-        cst.LessThan: cst.GreaterThan,
-        cst.LessThanEqual: cst.GreaterThanEqual,
-        cst.Equal: cst.Equal,
-        cst.NotEqual: cst.NotEqual,
+        bare.GreaterThan: bare.LessThan,
+        bare.GreaterThanEqual: bare.LessThanEqual,
+        bare.LessThan: bare.GreaterThan,
+        bare.LessThanEqual: bare.GreaterThanEqual,
+        bare.Equal: bare.Equal,
+        bare.NotEqual: bare.NotEqual,
     }
 )
 
 # Functional comparisons, `torch.gt(n, 0)` and `n.gt(0)`, as the operators they are.
 COMPARING: Mapping[str, Comparing] = MappingProxyType(
     {
-        "eq": cst.Equal,
-        "equal": cst.Equal,
-        "ne": cst.NotEqual,
-        "not_equal": cst.NotEqual,
-        "gt": cst.GreaterThan,
-        "greater": cst.GreaterThan,
-        "ge": cst.GreaterThanEqual,
-        "greater_equal": cst.GreaterThanEqual,
-        "lt": cst.LessThan,
-        "less": cst.LessThan,
-        "le": cst.LessThanEqual,
-        "less_equal": cst.LessThanEqual,
+        "eq": bare.Equal,
+        "equal": bare.Equal,
+        "ne": bare.NotEqual,
+        "not_equal": bare.NotEqual,
+        "gt": bare.GreaterThan,
+        "greater": bare.GreaterThan,
+        "ge": bare.GreaterThanEqual,
+        "greater_equal": bare.GreaterThanEqual,
+        "lt": bare.LessThan,
+        "less": bare.LessThan,
+        "le": bare.LessThanEqual,
+        "less_equal": bare.LessThanEqual,
     }
 )
 
 # What holds where a comparison does not.
 OPPOSITE: Mapping[Comparing, Comparing] = MappingProxyType(
     {
-        cst.GreaterThan: cst.LessThanEqual,
-        cst.GreaterThanEqual: cst.LessThan,
-        cst.LessThan: cst.GreaterThanEqual,
-        cst.LessThanEqual: cst.GreaterThan,
-        cst.Equal: cst.NotEqual,
-        cst.NotEqual: cst.Equal,
+        bare.GreaterThan: bare.LessThanEqual,
+        bare.GreaterThanEqual: bare.LessThan,
+        bare.LessThan: bare.GreaterThanEqual,
+        bare.LessThanEqual: bare.GreaterThan,
+        bare.Equal: bare.NotEqual,
+        bare.NotEqual: bare.Equal,
     }
 )
 
 
-def operator_of(node: cst.CSTNode) -> Comparing | None:
+def operator_of(node: bare.Node) -> Comparing | None:
     """Which comparison of two values an expression is."""
-    if isinstance(node, cst.Call):
+    if isinstance(node, bare.Call):
         return COMPARING.get(called(node))
-    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+    if not isinstance(node, bare.Comparison) or len(node.comparisons) != 1:
         return None
     operator = type(node.comparisons[0].operator)
     return operator if operator in MIRRORED else None
 
 
-BELOW = frozenset({cst.LessThan, cst.LessThanEqual})
+BELOW = frozenset({bare.LessThan, bare.LessThanEqual})
 
-_CONNECTING: Mapping[str, type[cst.CSTNode]] = MappingProxyType(
-    {"logical_and": cst.BitAnd, "logical_or": cst.BitOr, "logical_not": cst.BitInvert}
+_CONNECTING: Mapping[str, type[bare.Node]] = MappingProxyType(
+    {"logical_and": bare.BitAnd, "logical_or": bare.BitOr, "logical_not": bare.BitInvert}
 )
 
 
-def connective_of(node: cst.CSTNode) -> type[cst.CSTNode] | None:
+def connective_of(node: bare.Node) -> type[bare.Node] | None:
     """How conditions on elements are connected: `a & b`, `torch.logical_or(a, b)`, `~a`."""
-    if isinstance(node, cst.Call):
+    if isinstance(node, bare.Call):
         return _CONNECTING.get(called(node))
-    if isinstance(node, cst.UnaryOperation):
-        return cst.BitInvert  # `not a` of one condition is the same
-    operator = type(node.operator) if isinstance(node, cst.BinaryOperation) else None
-    return operator if operator in (cst.BitAnd, cst.BitOr) else None
+    if isinstance(node, bare.UnaryOperation):
+        return bare.BitInvert  # `not a` of one condition is the same
+    operator = type(node.operator) if isinstance(node, bare.BinaryOperation) else None
+    return operator if operator in (bare.BitAnd, bare.BitOr) else None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import UNKNOWN, Fact
 from epslint.analysis.ops import Op
 from epslint.analysis.unit import Unit
@@ -16,7 +15,7 @@ from epslint.analysis.unit import Unit
 class Operand:
     """An argument of an operation: what is written and what is known of it."""
 
-    node: cst.BaseExpression
+    node: bare.BaseExpression
     fact: Fact
 
 
@@ -25,7 +24,7 @@ class Origin:
     """The operation that made a value."""
 
     op: Op
-    node: cst.BaseExpression
+    node: bare.BaseExpression
     unit: Unit
     operands: Mapping[str, Operand]
     clock: int  # when it was evaluated: names assigned later no longer mean the same

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Kind, number, replace
 from epslint.analysis.ledger import still_means
@@ -80,7 +78,7 @@ def _said_by(origin: Origin | None, value: Fact, far: int) -> Range:
     if keeps_order(origin.node):
         return said_of(value, origin.fact("x"), far)
     x, y = origin.fact("x"), origin.fact("y")
-    if origin.op is Op.LOGICAL and connective_of(origin.node) is cst.BitAnd:
+    if origin.op is Op.LOGICAL and connective_of(origin.node) is bare.BitAnd:
         return said_of(value, x, far).meet(said_of(value, y, far))
     operator = operator_of(origin.node) if origin.op is Op.COMPARE else None
     left, right = origin.operands.get("x"), origin.operands.get("y")

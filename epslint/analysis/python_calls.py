@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Part, number, replace
 from epslint.analysis.full_names import BUILTINS
@@ -33,8 +31,8 @@ class PythonCalls:
         self._calls = calls
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact | None:
-        if type(node.func) is not cst.Name or env.fact(node.func.value) is not None:
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
+        if type(node.func) is not bare.Name or env.fact(node.func.value) is not None:
             return None
         name, model = node.func.value, self._expressions.model
         if name in model.imports or name in model.outline.functions:
@@ -50,9 +48,9 @@ class PythonCalls:
         form = Form.UNKNOWN if spelling.op is Op.SAME else _scalar_form(operands)
         return self._calls.applied(spelling.op, node, operands, env, form)
 
-    def _extreme(self, node: cst.Call, env: Env) -> Fact:
+    def _extreme(self, node: bare.Call, env: Env) -> Fact:
         """max(n, 1): the larger of its arguments, or of the elements of the only one."""
-        largest = isinstance(node.func, cst.Name) and node.func.value == "max"
+        largest = isinstance(node.func, bare.Name) and node.func.value == "max"
         positional = [a for a in node.args if a.keyword is None]
         operands = [Operand(a.value, self._expressions.eval(a.value, env)) for a in positional]
         op = Op.MAXIMUM if largest else Op.MINIMUM
@@ -66,14 +64,14 @@ class PythonCalls:
         both = {"x": operands[0], "y": operands[1]}
         return self._calls.applied(op, node, both, env, Form.UNKNOWN)
 
-    def _folded(self, op: Op, node: cst.Call, operands: list[Operand], env: Env) -> Fact:
+    def _folded(self, op: Op, node: bare.Call, operands: list[Operand], env: Env) -> Fact:
         combine = raised if op is Op.MAXIMUM else lowered
         fact = operands[0].fact
         for operand in operands[1:]:
             fact = combine(fact, operand.fact)
         return self._expressions.ledger.conclude(op, node, {"x": operands[0]}, fact, env)
 
-    def _counting(self, node: cst.Call, env: Env) -> Fact:
+    def _counting(self, node: bare.Call, env: Env) -> Fact:
         facts = [self._expressions.eval(argument.value, env) for argument in node.args]
         start = facts[0].range.lo if len(facts) > 1 else 0.0
         if len(facts) > 2:
@@ -82,10 +80,10 @@ class PythonCalls:
         # A loop variable starts at 0 on purpose; what is divided by it is rarely meant to be.
         return Fact(range=counted, form=Form.LIST, dtype=DType.INT, grad=False)
 
-    def _number(self, node: cst.Call, env: Env) -> Fact | None:
+    def _number(self, node: bare.Call, env: Env) -> Fact | None:
         """`float("-inf")`."""
         text = node.args[0].value if node.args else None
-        if not isinstance(text, cst.SimpleString):
+        if not isinstance(text, bare.SimpleString):
             return None
         try:
             value = float(str(evaluated(text.value)))
@@ -94,7 +92,7 @@ class PythonCalls:
         # No bound says anything about NaN: it is beside every range, as `torch.nan` is.
         return UNKNOWN if math.isnan(value) else number(value)
 
-    def _mapping(self, node: cst.Call, env: Env) -> Fact | None:
+    def _mapping(self, node: bare.Call, env: Env) -> Fact | None:
         """`dict(total=x.sum(), count=n)`, which is `{"total": x.sum(), "count": n}`."""
         if any(argument.keyword is None for argument in node.args):
             return None
@@ -106,14 +104,14 @@ class PythonCalls:
                 parts.append((argument.keyword.value, value))
         return replace(NOT_A_NUMBER, parts=tuple(parts))
 
-    def _paired(self, node: cst.Call, env: Env) -> Fact:
+    def _paired(self, node: bare.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
         for argument in node.args:
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(Op.CALL, node, fact)
         return UNKNOWN
 
-    def _filtered(self, node: cst.Call, env: Env) -> Fact | None:
+    def _filtered(self, node: bare.Call, env: Env) -> Fact | None:
         """`filter(lambda x: …, xs)`: what is left of it, if anything is."""
         if len(node.args) != 2:
             return None
@@ -123,9 +121,9 @@ class PythonCalls:
         size = source.size if is_set_up(node.args[1].value) else ranges.NONNEGATIVE
         return replace(left, form=Form.LIST, size=size)
 
-    def _mapped(self, node: cst.Call, env: Env) -> Fact | None:
+    def _mapped(self, node: bare.Call, env: Env) -> Fact | None:
         """`map(lambda x: …, (a, b))`."""
-        if len(node.args) != 2 or not isinstance(function := node.args[0].value, cst.Lambda):
+        if len(node.args) != 2 or not isinstance(function := node.args[0].value, bare.Lambda):
             return None
         if len(parameters(function.params)) != 1:
             return None
@@ -133,7 +131,7 @@ class PythonCalls:
         return self._expressions.scopes.mapped(function, source, env)
 
 
-_SPECIAL: Mapping[str, Callable[[PythonCalls, cst.Call, Env], Fact | None]] = MappingProxyType(
+_SPECIAL: Mapping[str, Callable[[PythonCalls, bare.Call, Env], Fact | None]] = MappingProxyType(
     {
         "max": PythonCalls._extreme,
         "min": PythonCalls._extreme,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, Fact, Part, replace
 from epslint.analysis.keys import dotted
@@ -26,7 +25,7 @@ class Records:
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact | None:
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
         path, outline = dotted(node.func), self._expressions.model.outline
         owner = outline.classes.get(path) if path is not None else None
         if owner is None or path is None or env.fact(path) is not None:
@@ -37,7 +36,7 @@ class Records:
         fields = [name for each in reversed(lineage) for name in _declared(each)]
         return self._holding(node, fields, env) if fields else None
 
-    def _holding(self, node: cst.Call, fields: list[str], env: Env) -> Fact:
+    def _holding(self, node: bare.Call, fields: list[str], env: Env) -> Fact:
         free, parts = iter(fields), list[Part]()
         for argument in node.args:
             name = next(free, None) if argument.keyword is None else argument.keyword.value

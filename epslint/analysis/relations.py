@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
-from epslint.analysis import filters, ranges
+from epslint.analysis import bare, filters, ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import is_unknown
 from epslint.analysis.hints import tells_of_advantage
@@ -73,13 +71,13 @@ def _from_running_maximum(x: Operand, y: Operand) -> Fact | None:
     return _shifted(x, Evidence.NAMED) if named or _is_running_maximum(y.fact, x) else None
 
 
-def _spread_out(node: cst.BaseExpression) -> str:
+def _spread_out(node: bare.BaseExpression) -> str:
     """The name in `m_new`, `m_new[:, None]`, `m_new.unsqueeze(-1)`."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+    if isinstance(node, bare.Call) and isinstance(node.func, bare.Attribute):
         node = node.func.value if called(node) == "unsqueeze" else node
-    elif isinstance(node, cst.Subscript):
+    elif isinstance(node, bare.Subscript):
         node = node.value
-    return node.value if isinstance(node, cst.Name) else ""
+    return node.value if isinstance(node, bare.Name) else ""
 
 
 def _is_running_maximum(fact: Fact, x: Operand) -> bool:
@@ -161,8 +159,8 @@ def _exponential_less(x: Operand, y: Operand) -> Fact | None:
 
 def _advantage(x: Operand, y: Operand) -> Fact | None:
     """`q - v`: what was reached, less what was expected."""
-    named = isinstance(x.node, cst.Name | cst.Attribute)
-    if not named or not isinstance(y.node, cst.Name | cst.Attribute):
+    named = isinstance(x.node, bare.Name | bare.Attribute)
+    if not named or not isinstance(y.node, bare.Name | bare.Attribute):
         return None
     if not tells_of_advantage(called(x.node), called(y.node)):
         return None
@@ -280,7 +278,7 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     key = None if x is None else key_of(x.node)
     if x is None or y is None or key is None or key != key_of(y.node):
         return None
-    if isinstance(x.node, cst.BinaryOperation) and type(x.node.operator) is cst.Add:
+    if isinstance(x.node, bare.BinaryOperation) and type(x.node.operator) is bare.Add:
         return None  # what something was added to is not 0 as a whole
     fact = transfer(Call(Op.NORM, {"x": x.fact}))
     if x.fact.is_any(Kind.SIMPLEX):
@@ -293,7 +291,7 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
 def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     """The same of `x.dot(x)`; numpy's `x.T.dot(x)` may be of matrices, and of either sign."""
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None or not isinstance(x.node, cst.Attribute) or x.node.attr.value != "T":
+    if x is None or y is None or not isinstance(x.node, bare.Attribute) or x.node.attr.value != "T":
         return product_with_itself(operands)
     upright = {"x": replace(x, node=x.node.value), "y": y}
     fact = product_with_itself(upright)
@@ -303,7 +301,7 @@ def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
 def contracted_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     """The same of `einsum("bi,bi->b", x, x)`."""
     equation = operands.get("equation")
-    if equation is None or not isinstance(equation.node, cst.SimpleString):
+    if equation is None or not isinstance(equation.node, bare.SimpleString):
         return None
     taken, _, given = str(evaluated(equation.node.value)).replace(" ", "").partition("->")
     first, _, second = taken.partition(",")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.keys import called
 
 # Methods and functions that leave every element at its place, if not in its shape: what is selected
@@ -25,11 +24,11 @@ _WITH_AXIS: Mapping[str, int] = MappingProxyType(
 )
 
 
-def keeps_order(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Call) and called(node) in KEEPING_ORDER
+def keeps_order(node: bare.BaseExpression) -> bool:
+    return isinstance(node, bare.Call) and called(node) in KEEPING_ORDER
 
 
-def tells_of_rows(node: cst.Call, given: Sequence[cst.BaseExpression]) -> bool:
+def tells_of_rows(node: bare.Call, given: Sequence[bare.BaseExpression]) -> bool:
     """Whether a call gives for each row a number that is 0 if the row is: `x.norm(dim=-1)`."""
     if (needed := _WITH_AXIS.get(called(node))) is None:
         return False
@@ -37,6 +36,6 @@ def tells_of_rows(node: cst.Call, given: Sequence[cst.BaseExpression]) -> bool:
     return named or len(given) >= needed
 
 
-def has_same_zeros(node: cst.Call) -> bool:
+def has_same_zeros(node: bare.Call) -> bool:
     """Whether a call gives something that is 0 only where its argument is: `x.abs()`."""
     return called(node) in _ZERO_WITH

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import names, ranges
+from epslint.analysis import bare, names, ranges
 from epslint.analysis.comparisons import keeps_best
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Fact, Form, Kind, Part, replace
@@ -30,7 +28,9 @@ class InnerScopes:
         self._expressions = expressions
         self._comprehensions: list[Env] = []  # the environments around those being evaluated
 
-    def comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env) -> Fact:
+    def comprehension(
+        self, node: bare.ListComp | bare.SetComp | bare.GeneratorExp, env: Env
+    ) -> Fact:
         inner = env.child()
         self._comprehensions.append(env)
         size = self._bind_for(node.for_in, inner)
@@ -48,18 +48,18 @@ class InnerScopes:
         return replace(element, form=Form.LIST, size=size, parts=parts, origin=origin)
 
     def _taken_apart(
-        self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp, env: Env
+        self, node: bare.ListComp | bare.SetComp | bare.GeneratorExp, env: Env
     ) -> tuple[Part, ...]:
         """`a, b = (f(x) for x in (a, b))`."""
         loop = node.for_in
-        if not isinstance(loop.iter, cst.Tuple | cst.List) or loop.ifs or loop.inner_for_in:
+        if not isinstance(loop.iter, bare.Tuple | bare.List) or loop.ifs or loop.inner_for_in:
             return ()
-        if not isinstance(loop.target, cst.Name):
+        if not isinstance(loop.target, bare.Name):
             return ()
         source = self._expressions.quietly(loop.iter, env)
         return self._one_by_one(loop.target.value, source, node.elt, env)
 
-    def mapped(self, function: cst.Lambda, source: Fact, env: Env) -> Fact:
+    def mapped(self, function: bare.Lambda, source: Fact, env: Env) -> Fact:
         """`map(lambda x: x.view(n, -1), (a, b))`."""
         self.function(function, env)
         (parameter,) = parameters(function.params)
@@ -67,7 +67,7 @@ class InnerScopes:
         return Fact(form=Form.LIST, size=source.size, parts=parts)
 
     def _one_by_one(
-        self, name: str, source: Fact, body: cst.BaseExpression, env: Env
+        self, name: str, source: Fact, body: bare.BaseExpression, env: Env
     ) -> tuple[Part, ...]:
         """What comes of each element of a literal collection."""
         parts: list[Part] = []
@@ -77,7 +77,7 @@ class InnerScopes:
             parts.append((key, self._expressions.quietly(body, inner)))
         return tuple(parts)
 
-    def dict_comprehension(self, node: cst.DictComp, env: Env) -> Fact:
+    def dict_comprehension(self, node: bare.DictComp, env: Env) -> Fact:
         inner = env.child()
         self._bind_for(node.for_in, inner)
         self._expressions.eval(node.key, inner)
@@ -85,7 +85,7 @@ class InnerScopes:
         self._expressions.ledger.note_use(Op.NAME, node, value)
         return NOT_A_NUMBER
 
-    def _bind_for(self, loop: cst.CompFor, env: Env) -> ranges.Range:
+    def _bind_for(self, loop: bare.CompFor, env: Env) -> ranges.Range:
         """Bind the targets of a comprehension; how many elements it may give."""
         source = self._expressions.eval(loop.iter, env)
         self._expressions.enter(loop.iter, env)
@@ -103,12 +103,12 @@ class InnerScopes:
             size = size.join(inner) if inner.has_zero else size
         return size
 
-    def _is_key_of_some(self, test: cst.BaseExpression, loop: cst.CompFor, env: Env) -> bool:
-        if not isinstance(test, cst.Comparison):
+    def _is_key_of_some(self, test: bare.BaseExpression, loop: bare.CompFor, env: Env) -> bool:
+        if not isinstance(test, bare.Comparison):
             return False
         return is_key_of_some(test, loop, self._expressions.quietly(test.left, env), env)
 
-    def function(self, node: cst.Lambda, env: Env) -> Fact:
+    def function(self, node: bare.Lambda, env: Env) -> Fact:
         inner = env.child()
         for parameter in parameters(node.params):
             inner.assign(
@@ -120,7 +120,7 @@ class InnerScopes:
         self._expressions.ledger.note_use(Op.RETURN, node, value)
         return NOT_A_NUMBER
 
-    def walrus(self, node: cst.NamedExpr, env: Env) -> Fact:
+    def walrus(self, node: bare.NamedExpr, env: Env) -> Fact:
         """`(n := x.sum())`; inside a comprehension the name belongs to the function around it."""
         fact = self._expressions.eval(node.value, env)
         self._expressions.bindings.bind(node.target, fact, env)
@@ -129,9 +129,9 @@ class InnerScopes:
         return fact
 
 
-def is_set_up(node: cst.BaseExpression) -> bool:
+def is_set_up(node: bare.BaseExpression) -> bool:
     """Whether there is something of each sort in a collection: an object's own parts, and what the
     author wrote down himself, `[c for c in CLASSES if not c.ignored]`.
     """
     name = called(node)
-    return name in _OWN_PARTS or (isinstance(node, cst.Name) and name.isupper() and len(name) > 1)
+    return name in _OWN_PARTS or (isinstance(node, bare.Name) and name.isupper() and len(name) > 1)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.binding import adds_up, replaced
 from epslint.analysis.comparisons import caps
 from epslint.analysis.counted import at_the_counted
@@ -31,7 +29,7 @@ class Selections:
         self._expressions = expressions
 
     def eval(
-        self, op: Op, node: cst.Call, operands: Mapping[str, Operand], env: Env
+        self, op: Op, node: bare.Call, operands: Mapping[str, Operand], env: Env
     ) -> Fact | None:
         fact = self._chosen(op, operands, env)
         if fact is None:
@@ -63,7 +61,7 @@ class Selections:
         forms = {first.form, second.form} & {Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW}
         return replace(joined, form=forms.pop() if len(forms) == 1 else joined.form)
 
-    def _note_caps(self, op: Op, node: cst.Call, operands: Mapping[str, Operand]) -> None:
+    def _note_caps(self, op: Op, node: bare.Call, operands: Mapping[str, Operand]) -> None:
         """`where(r <= limit, r, 0)` is used as a clamp would be."""
         test, met, unmet = _branches(op, operands)
         for value, truth in ((met, True), (unmet, False)):

@@ -9,8 +9,7 @@ help: `g / (dx**2 + dy**2)` is for slopes, and somewhere it is flat.
 
 from __future__ import annotations
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.coordinates import is_projected
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind
@@ -170,7 +169,7 @@ def _is_weighted_mean(x: Operand, y: Operand) -> bool:
     if above is None or below is None or not above.op is below.op is Op.SUM:
         return False
     weights, values = below.operands["x"], above.operands["x"]
-    if isinstance(weights.node, cst.Attribute):
+    if isinstance(weights.node, bare.Attribute):
         return False  # a setting: `self.weight` of each task
     key = _key(weights)
     if key is None:
@@ -236,7 +235,7 @@ def _squares_one_of(keys: set[str | None], made_of: list[Operand]) -> bool:
 
 def _is_kept(factor: Operand, gathered: Operand) -> bool:
     """Whether it is what was gathered before: of an object, of a state, or under the same name."""
-    if isinstance(factor.node, cst.Attribute | cst.Subscript):
+    if isinstance(factor.node, bare.Attribute | bare.Subscript):
         return factor.fact.range.has_zero
     key = key_of(factor.node)
     return key is not None and key == key_of(gathered.node)

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-import libcst as cst
-
-from epslint.analysis import hints, names, ranges
+from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Callee, Summary
@@ -42,7 +40,7 @@ _ANNOTATED: Mapping[str, Form] = MappingProxyType(
 SETTINGS = Kind.PROB | Kind.RATIO | Kind.STD | Kind.VAR
 
 
-def parameters(params: cst.Parameters) -> list[cst.Param]:
+def parameters(params: bare.Parameters) -> list[bare.Param]:
     """The parameters that have names of their own, `*args` and `**kwargs` left out."""
     return [*params.posonly_params, *params.params, *params.kwonly_params]
 
@@ -69,7 +67,7 @@ def passed(
 def _positional(node: Callee, *, bound: bool) -> list[str]:
     """The names that positional arguments go to; a bound method's own self is not among them."""
     found = [p.name.value for p in (*node.params.posonly_params, *node.params.params)]
-    if bound and isinstance(node, cst.FunctionDef) and not _is_static(node):
+    if bound and isinstance(node, bare.FunctionDef) and not _is_static(node):
         return found[1:]
     return found
 
@@ -102,7 +100,7 @@ def parameter_fact(name: str, default: Fact | None) -> Fact:
     return Fact(form=Form.NUMBER, grad=False) if default.constant < 0 else UNKNOWN
 
 
-def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> Fact:
+def annotated(parameter: bare.Param, fact: Fact, imports: Mapping[str, str]) -> Fact:
     """`x: torch.Tensor` says what holds the value."""
     if parameter.annotation is None:
         return fact
@@ -118,30 +116,30 @@ def annotated(parameter: cst.Param, fact: Fact, imports: Mapping[str, str]) -> F
     return fact if form is None else replace(fact, form=form)
 
 
-def self_name(node: cst.FunctionDef) -> str:
+def self_name(node: bare.FunctionDef) -> str:
     found = [*node.params.posonly_params, *node.params.params]
     return found[0].name.value if found and not _is_static(node) else ""
 
 
-def _is_static(node: cst.FunctionDef) -> bool:
+def _is_static(node: bare.FunctionDef) -> bool:
     return "staticmethod" in _decorators(node)
 
 
-def _decorators(node: cst.FunctionDef) -> list[str]:
+def _decorators(node: bare.FunctionDef) -> list[str]:
     return [called(decorator.decorator) for decorator in node.decorators]
 
 
-def _is_kernel(node: cst.FunctionDef) -> bool:
+def _is_kernel(node: bare.FunctionDef) -> bool:
     """A kernel's gradient is another kernel, which somebody wrote."""
     functions = (_function_of(decorator.decorator) for decorator in node.decorators)
     return any(dotted(function) == "triton.jit" for function in functions)
 
 
-def _function_of(node: cst.BaseExpression) -> cst.BaseExpression:
-    return node.func if isinstance(node, cst.Call) else node
+def _function_of(node: bare.BaseExpression) -> bare.BaseExpression:
+    return node.func if isinstance(node, bare.Call) else node
 
 
-def _takes_gradients(node: cst.FunctionDef) -> bool:
+def _takes_gradients(node: bare.FunctionDef) -> bool:
     """What is handed gradients or their updates is a step of an optimizer."""
     return any(p.name.value in _OF_OPTIMIZERS for p in parameters(node.params))
 
@@ -153,7 +151,7 @@ def mode_inside(node: Callee, outer: Mode) -> Mode:
 
 def mode_of(node: Callee, outer: Mode | None = None, owner: str = "") -> Mode:
     mode = outer or Mode()
-    if not isinstance(node, cst.FunctionDef) or not mode.grad:
+    if not isinstance(node, bare.FunctionDef) or not mode.grad:
         return mode
     unlearned = any(d in names.UNDIFFERENTIATED for d in _decorators(node))
     unlearned = unlearned or _is_kernel(node) or _takes_gradients(node)

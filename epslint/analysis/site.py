@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.ends import (
     ARRANGING,
     CHOOSING,
@@ -93,7 +92,7 @@ class Site:
     """One operation of the program, with the facts of its operands."""
 
     op: Op
-    node: cst.BaseExpression | cst.AugAssign
+    node: bare.BaseExpression | bare.AugAssign
     unit: Unit
     operands: Mapping[str, Operand]
     result: Fact

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import called
@@ -49,7 +47,7 @@ def is_of_many(fact: Fact) -> bool:
     shape = origin.operands.get("x") if origin is not None and origin.op is Op.ZEROS else None
     if shape is None:
         return False
-    if isinstance(shape.node, cst.Tuple | cst.List):
+    if isinstance(shape.node, bare.Tuple | bare.List):
         return bool(shape.node.elements)
     return shape.fact.constant is None or shape.fact.constant > 1
 
@@ -57,7 +55,7 @@ def is_of_many(fact: Fact) -> bool:
 def _group(origin: Origin, expressions: Expressions, env: Env) -> Range | None:
     """The size of the groups of `rewards.view(-1, n)`."""
     node = origin.node
-    if origin.op is not Op.SAME or not isinstance(node, cst.Call) or called(node) not in _SHAPING:
+    if origin.op is not Op.SAME or not isinstance(node, bare.Call) or called(node) not in _SHAPING:
         return None
     sizes = [expressions.quietly(argument.value, env) for argument in node.args]
     told = [fact.range for fact in sizes[1:] if _tells(fact)]
@@ -69,5 +67,5 @@ def _tells(size: Fact) -> bool:
     return size.range.lo >= 1 and not size.range.contains(1.0)
 
 
-def _is_name(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name | cst.Attribute)
+def _is_name(node: bare.BaseExpression) -> bool:
+    return isinstance(node, bare.Name | bare.Attribute)

@@ -8,9 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import hints, names, ranges
+from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
@@ -51,8 +49,8 @@ class Strangers:
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
 
-    def eval(self, node: cst.Call, env: Env) -> Fact:
-        if type(node.func) is cst.Call:
+    def eval(self, node: bare.Call, env: Env) -> Fact:
+        if type(node.func) is bare.Call:
             self._expressions.eval(node.func, env)  # `vmap(lambda x: …)(xs)`
         given = self._handed_over(node, env)
         full = self._expressions.resolved(dotted(node.func) or "", env) or ""
@@ -74,7 +72,7 @@ class Strangers:
             return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
         return told
 
-    def _handed_over(self, node: cst.Call, env: Env) -> Mapping[str, Fact]:
+    def _handed_over(self, node: bare.Call, env: Env) -> Mapping[str, Fact]:
         """What a stranger is given, by keyword or position; it may come back changed."""
         use, given = use_in(node), dict[str, Fact]()
         for position, argument in enumerate(node.args):
@@ -82,24 +80,24 @@ class Strangers:
             fact = self._expressions.eval(argument.value, self._branch(node, name, env))
             self._expressions.ledger.note_use(use, node, fact)
             given[name] = fact
-            if use is Op.REPORT and isinstance(argument.value, cst.Dict):
+            if use is Op.REPORT and isinstance(argument.value, bare.Dict):
                 self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self.forget(argument.value, fact, env)
         return given
 
-    def _put(self, node: cst.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
+    def _put(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
         """`x.at[i].set(y)` of jax: what both are of that is drawn."""
-        place = node.func.value if type(node.func) is cst.Attribute else None
-        if called(node) != "set" or type(place) is not cst.Subscript or "0" not in given:
+        place = node.func.value if type(node.func) is bare.Attribute else None
+        if called(node) != "set" or type(place) is not bare.Subscript or "0" not in given:
             return None
-        if type(place.value) is not cst.Attribute or place.value.attr.value != "at":
+        if type(place.value) is not bare.Attribute or place.value.attr.value != "at":
             return None
         base = self._expressions.quietly(place.value.value, env)
         both = base.kinds & given["0"].kinds & Kind.DRAWN
         return Fact(base.range.join(given["0"].range), kinds=both, form=Form.JAX) if both else None
 
-    def _branch(self, node: cst.Call, name: str, env: Env) -> Env:
+    def _branch(self, node: bare.Call, name: str, env: Env) -> Env:
         """`lax.cond(n > 0, lambda: x / n, lambda: x)`: what a branch is called under."""
         if name not in _BRANCHES or called(node) != "cond":
             return env
@@ -107,7 +105,7 @@ class Strangers:
         self._expressions.guards.assume(node.args[0].value, _BRANCHES[name], inner)
         return inner
 
-    def forget(self, node: cst.BaseExpression, fact: Fact, env: Env) -> None:
+    def forget(self, node: bare.BaseExpression, fact: Fact, env: Env) -> None:
         """What is handed to a stranger may come back filled: `dist.all_gather(parts, x)`."""
         key = key_of(node)
         if key is not None and env.fact(key) is not None and fact.form is not Form.NUMBER:
@@ -115,12 +113,12 @@ class Strangers:
             env.assign(key, unknown, self._expressions.model.tick())
 
 
-def use_in(node: cst.Call) -> Op:
+def use_in(node: bare.Call) -> Op:
     """What is done with the arguments of an unknown function: `wandb.log({"kl": kl})`,
     `metrics["kl"].append(kl)`.
     """
-    holder = node.func.value if type(node.func) is cst.Attribute else None
-    while type(holder) is cst.Subscript:
+    holder = node.func.value if type(node.func) is bare.Attribute else None
+    while type(holder) is bare.Subscript:
         holder = holder.value
     return _use_by(called(node), "" if holder is None else called(holder), dotted(node.func) or "")
 
@@ -134,9 +132,9 @@ def _use_by(name: str, owner: str, path: str) -> Op:
     return Op.ROUND if hints.tells_of_rounding(path) else Op.CALL
 
 
-def _telling(node: cst.Call) -> str:
+def _telling(node: bare.Call) -> str:
     """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
-    func = node.func.func if type(node.func) is cst.Call else node.func
+    func = node.func.func if type(node.func) is bare.Call else node.func
     path = dotted(func) or ""
     return path if hints.tells_of_initialiser(path) else called(node)
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from epslint.analysis import hints, names, ranges
-from epslint.analysis.bare import children
+from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.comparisons import tells_of_answer
 from epslint.analysis.coordinates import is_of_coordinates
 from epslint.analysis.counted import at_the_counted
@@ -45,7 +42,7 @@ class Subscripts:
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
 
-    def eval(self, node: cst.Subscript, env: Env) -> Fact:
+    def eval(self, node: bare.Subscript, env: Env) -> Fact:
         base = self._expressions.eval(node.value, env)
         key = key_of(node)
         if key is not None and (found := env.fact(key)) is not None:
@@ -55,15 +52,15 @@ class Subscripts:
             return self._picked(node, self._sliced(node, base, env), base.size, env)
         return self._indexed(node, base, index, env)
 
-    def _sliced(self, node: cst.Subscript, base: Fact, env: Env) -> Fact:
+    def _sliced(self, node: bare.Subscript, base: Fact, env: Env) -> Fact:
         """Slices choose elements of which nothing more is known, but they may hold sites; masks and
         places among them are as good as alone: `x[ok, :]`, `x[rows, columns]`.
         """
         tests: list[Test] = []
         drawn = False
         for element in node.slice:
-            for bound in children(element.slice):
-                if isinstance(bound, cst.BaseExpression):
+            for bound in bare.children(element.slice):
+                if isinstance(bound, bare.BaseExpression):
                     position = Operand(bound, self._expressions.eval(bound, env))
                     drawn = drawn or is_drawn_index(position.fact)
                     if (test := test_of(position, len(node.slice), env)) is not None:
@@ -83,10 +80,10 @@ class Subscripts:
         return chosen if limits == ranges.TOP else chosen.within(limits)
 
     def _indexed(
-        self, node: cst.Subscript, base: Fact, index: cst.BaseExpression, env: Env
+        self, node: bare.Subscript, base: Fact, index: bare.BaseExpression, env: Env
     ) -> Fact:
         position = self._expressions.eval(index, env)
-        if isinstance(index, cst.SimpleString):
+        if isinstance(index, bare.SimpleString):
             name = str(evaluated(index.value))
             return self._counted(node, base.part(name), env) or self._entry(node, name, base)
         place = position.constant
@@ -109,7 +106,7 @@ class Subscripts:
         base = as_drawn(base, drawn=is_drawn_index(position))
         return self._picked(node, base, size, env, Operand(index, position))
 
-    def _counted(self, node: cst.Subscript, part: Fact | None, env: Env) -> Fact | None:
+    def _counted(self, node: bare.Subscript, part: Fact | None, env: Env) -> Fact | None:
         """`self.stats["n"]`, which may have been added to by now."""
         if part is None or not part.zero or not part.is_any(Kind.RUNNING):
             return part
@@ -121,7 +118,7 @@ class Subscripts:
         expressions = self._expressions
         return expressions.model.holdings.has_moved(key, expressions.frame, env)
 
-    def _entry(self, node: cst.Subscript, name: str, base: Fact) -> Fact:
+    def _entry(self, node: bare.Subscript, name: str, base: Fact) -> Fact:
         """`stats["min"]`: of an extreme it matters where it was kept."""
         told = names.named(name)
         if told is not UNKNOWN or not tells_of_extreme(name):
@@ -131,7 +128,7 @@ class Subscripts:
 
     def _picked(
         self,
-        node: cst.Subscript,
+        node: bare.Subscript,
         base: Fact,
         size: Range,
         env: Env,
@@ -151,7 +148,7 @@ class Subscripts:
         return self._expressions.ledger.conclude(Op.PICK, node, operands, fact, env)
 
     def _selected(
-        self, subscript: cst.Subscript, base: Fact, chosen: Fact, mask: Operand, env: Env
+        self, subscript: bare.Subscript, base: Fact, chosen: Fact, mask: Operand, env: Env
     ) -> Fact:
         """`y[y > 0]`: the elements for which the mask is true, possibly none."""
         operands = {"x": Operand(subscript.value, base), "mask": mask}
@@ -166,7 +163,7 @@ class Subscripts:
         fact = replace(chosen, kinds=kinds, size=size, parts=())
         return self._expressions.ledger.conclude(Op.SELECT, subscript, operands, fact, env)
 
-    def count_true(self, mask: cst.BaseExpression, env: Env) -> Range:
+    def count_true(self, mask: bare.BaseExpression, env: Env) -> Range:
         """How many elements of a mask are true: more is known behind `if mask.any():`, and behind
         `if mask.sum() > 1:`.
         """
@@ -186,6 +183,6 @@ class Subscripts:
         return ranges.at_least(least)
 
 
-def _pairs_places(node: cst.Subscript) -> bool:
+def _pairs_places(node: bare.Subscript) -> bool:
     """`x[rows, columns]`: each row has a place of its own; in `x[:, columns]` it has them all."""
-    return sum(isinstance(element.slice, cst.Index) for element in node.slice) > 1
+    return sum(isinstance(element.slice, bare.Index) for element in node.slice) > 1

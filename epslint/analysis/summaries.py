@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, joined
 from epslint.analysis.frame import Callee, Found, Frame, Summary
@@ -97,15 +96,15 @@ class Summaries:
         env: Env,
         depth: int,
     ) -> Summary:
-        name = node.name.value if isinstance(node, cst.FunctionDef) else ""
-        me = self_name(node) if owner and isinstance(node, cst.FunctionDef) else ""
+        name = node.name.value if isinstance(node, bare.FunctionDef) else ""
+        me = self_name(node) if owner and isinstance(node, bare.FunctionDef) else ""
         frame = Frame(
             unit, Scope(name), owner, me, recording=False, depth=depth, serial=self._model.tick()
         )
         frame.watched = tuple(given)
         interpreter = Interpreter(self._model, frame)
         self._model.bind_parameters(node.params, interpreter, env, given)
-        if isinstance(node, cst.Lambda):
+        if isinstance(node, bare.Lambda):
             frame.leave(interpreter.expressions.eval(node.body, env), env)
         elif interpreter.run(node.body.body, env):
             frame.leave(UNKNOWN, env)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import key_of, roots_of
@@ -89,8 +87,8 @@ def _above(asked: Operand, least: float) -> Iterator[Operand]:
     if test is None or test.op is not Op.COMPARE or "x" not in test.operands:
         return
     bound, operator = test.fact("y").constant, operator_of(test.node)
-    above = bound is not None and bound > least and operator is cst.GreaterThan
-    if above or (bound == 0 and operator in (cst.GreaterThan, cst.NotEqual)):
+    above = bound is not None and bound > least and operator is bare.GreaterThan
+    if above or (bound == 0 and operator in (bare.GreaterThan, bare.NotEqual)):
         yield within(test.operands["x"], _AS_ONE)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import called, dotted
@@ -25,7 +24,7 @@ class Training:
     def __init__(self, expressions: Expressions) -> None:
         self._expressions = expressions
 
-    def note(self, node: cst.Call, env: Env) -> None:
+    def note(self, node: bare.Call, env: Env) -> None:
         name = called(node.func)
         if name == "backward":
             self._filled(node, env)
@@ -34,10 +33,10 @@ class Training:
         elif env.fact(_GRADIENT) is not None and self._clips(name, node, env):
             env.assign(_GRADIENT, Fact(), self._expressions.model.tick())
 
-    def _filled(self, node: cst.Call, env: Env) -> None:
+    def _filled(self, node: bare.Call, env: Env) -> None:
         """`loss.backward()`, `accelerator.backward(loss)`."""
         loss = node.args[0].value if node.args else None
-        if loss is None and isinstance(node.func, cst.Attribute):
+        if loss is None and isinstance(node.func, bare.Attribute):
             loss = node.func.value
         if loss is None:
             return
@@ -46,11 +45,11 @@ class Training:
         origin = expressions.ledger.origin(Op.BACKWARD, node, operands)
         env.assign(_GRADIENT, Fact(kinds=Kind.UNCLIPPED, origin=origin), expressions.model.tick())
 
-    def _stepped(self, node: cst.Call, env: Env) -> None:
+    def _stepped(self, node: bare.Call, env: Env) -> None:
         """`optimizer.step()`, `scaler.step(optimizer)`; of an unknown optimizer nothing is said."""
         gradient = env.fact(_GRADIENT)
         nodes = [argument.value for argument in node.args]
-        if isinstance(node.func, cst.Attribute):
+        if isinstance(node.func, bare.Attribute):
             nodes.append(node.func.value)
         known = [Operand(each, self._expressions.quietly(each, env)) for each in nodes]
         optimizer = next((operand for operand in known if is_optimizer(operand.fact)), None)
@@ -59,7 +58,7 @@ class Training:
         operands = {"x": optimizer, "gradient": Operand(node, gradient)}
         self._expressions.ledger.conclude(Op.STEP, node, operands, Fact(), env)
 
-    def _clips(self, name: str, node: cst.Call, env: Env) -> bool:
+    def _clips(self, name: str, node: bare.Call, env: Env) -> bool:
         """Whether a call has to do with clipping: by its name, or as a function of this file."""
         if "clip" in name or name == "unscale_":
             return True

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import called
 from epslint.analysis.names import snake
@@ -36,8 +35,8 @@ def _is_in_units(fact: Fact) -> bool:
 def _is_chosen(operand: Operand) -> bool:
     """Whether it is a setting: `log(1 + self.clip_ratio)`, `log(1 + sigma_max**2)`."""
     node = operand.node
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+    if isinstance(node, bare.BinaryOperation) and isinstance(node.operator, bare.Power):
         node = node.left
-    if isinstance(node, cst.Name):
+    if isinstance(node, bare.Name):
         return not operand.fact.form.tensor and _LIMIT.search(node.value) is not None
-    return isinstance(node, cst.Attribute) and _CHOSEN.search(snake(called(node))) is not None
+    return isinstance(node, bare.Attribute) and _CHOSEN.search(snake(called(node))) is not None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.ends import CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.keys import key_of
@@ -144,7 +143,7 @@ def _is_array(fact: Fact) -> bool:
     origin = fact.origin
     made = None if origin is None or origin.op in _LEAVING else origin.node
     # A number has no `x.sum()`; a library's function says itself what it gives.
-    return isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute)
+    return isinstance(made, bare.Call) and isinstance(made.func, bare.Attribute)
 
 
 _LEAVING = frozenset({Op.ITEM, Op.TO_LIST, Op.CALL})
@@ -216,14 +215,14 @@ def pole(site: Site, divisor: Fact) -> float:
     return order + 1.0 if steep and not vanishing else order
 
 
-def _under_root(site: Site, operand: Operand) -> tuple[cst.BaseExpression, Slot] | None:
+def _under_root(site: Site, operand: Operand) -> tuple[bare.BaseExpression, Slot] | None:
     """What a root in the divisor is taken of, here or where the divisor got its name: an epsilon
     there guards the gradient too.
     """
     origin = operand.fact.origin
     if origin is None or origin.op is not Op.SQRT or origin.unit is not site.unit:
         return None
-    if isinstance(operand.node, cst.BooleanOperation | cst.IfExp):
+    if isinstance(operand.node, bare.BooleanOperation | bare.IfExp):
         return None  # one of several, and the others need the epsilon too
     node = origin.operands["x"].node
     return node, slot_within(origin.node, node)

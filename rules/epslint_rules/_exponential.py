@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import libcst as cst
-
 from epslint import stable
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.hints import tells_of_perplexity, tells_of_trust_region
 from epslint.analysis.keys import key_of, words_of
@@ -117,10 +115,10 @@ def _unsigned(operand: Operand) -> Operand:
     return origin.operands["x"]
 
 
-def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:
+def _definition(site: Site, operand: Operand) -> bare.BaseExpression | None:
     """The expression a named log-ratio was given, when its name serves more than this exp."""
     origin = operand.fact.origin
-    if not isinstance(operand.node, cst.Name | cst.Attribute) or origin is None:
+    if not isinstance(operand.node, bare.Name | bare.Attribute) or origin is None:
         return None
     if origin.node is operand.node:
         return None
@@ -131,7 +129,7 @@ def _definition(site: Site, operand: Operand) -> cst.BaseExpression | None:
 
 
 def _clamp(
-    site: Site, node: cst.BaseExpression, bound: str, *, in_place: bool
+    site: Site, node: bare.BaseExpression, bound: str, *, in_place: bool
 ) -> tuple[Edit, ...] | None:
     form = stable.form_at(site)
     if form in (Form.TORCH, Form.UNKNOWN):

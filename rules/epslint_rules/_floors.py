@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import DType, Evidence, weakest
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
@@ -39,14 +38,14 @@ class ZeroFloor:
 
     operand: Operand
     by: Origin
-    within: cst.CSTNode
+    within: bare.Node
 
 
 def zero_floor(site: Site, operand: Operand) -> ZeroFloor | None:
     """The floor of 0 that an operand, or what it is the root of, was given right before."""
     if not operand.fact.zeroable or operand.fact.constant is not None:
         return None
-    within: cst.CSTNode = site.node
+    within: bare.Node = site.node
     if (root := under_root(operand)) is not None and root[1].node is operand.node:
         operand, within = root[0], root[1].node
     origin = maker(operand.fact, through=True)
@@ -71,7 +70,7 @@ def lets_zero_through(site: Site, operand: Operand, floor: ZeroFloor, shown: Sho
     )
 
 
-def _zeros(origin: Origin) -> Iterator[cst.BaseExpression]:
+def _zeros(origin: Origin) -> Iterator[bare.BaseExpression]:
     """The floors of an operation that are 0; the 0 of `x.max(0)` is a dimension."""
     for parameter in _FLOOR[origin.op]:
         floor = origin.operands.get(parameter)
@@ -98,13 +97,13 @@ def _raised(site: Site, operand: Operand, floor: ZeroFloor) -> Fix | None:
     return Fix(f"Add {meant}", Grade.BOUNDED, edits)
 
 
-def _literal(site: Site, operand: Operand, floor: ZeroFloor) -> cst.BaseExpression | None:
+def _literal(site: Site, operand: Operand, floor: ZeroFloor) -> bare.BaseExpression | None:
     """The 0 in the code, where nothing but this place would notice that it is raised."""
     origin = floor.by
     in_place = origin.node is floor.operand.node
     if origin.unit is not site.unit or not (in_place or _serves_this_alone(site, operand)):
         return None
-    literals = (node for node in _zeros(origin) if isinstance(node, cst.Integer | cst.Float))
+    literals = (node for node in _zeros(origin) if isinstance(node, bare.Integer | bare.Float))
     return next(literals, None)
 
 

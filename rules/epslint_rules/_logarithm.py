@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact
 from epslint.analysis.hints import tells_of_own_log
 from epslint.analysis.indicators import is_picked_out, tells_of_log_density
@@ -69,12 +68,12 @@ def is_replaceable(site: Site, operand: Operand) -> bool:
     that has a name.
     """
     node = site.node
-    if not isinstance(node, cst.Call) or site.operand("base") is not None:
+    if not isinstance(node, bare.Call) or site.operand("base") is not None:
         return False
-    name = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-    if not isinstance(name, cst.Name) or name.value.rstrip("_") != "log":
+    name = node.func.attr if isinstance(node.func, bare.Attribute) else node.func
+    if not isinstance(name, bare.Name) or name.value.rstrip("_") != "log":
         return False
-    return isinstance(operand.node, cst.Call | cst.BinaryOperation) or not changes_in_place(
+    return isinstance(operand.node, bare.Call | bare.BinaryOperation) or not changes_in_place(
         site, operand
     )
 
@@ -104,10 +103,10 @@ def _is_outside_support(site: Site) -> bool:
 
 def log_softmax_for(site: Site, softmax: Origin) -> Edit | None:
     """The edit that turns the name `softmax` into `log_softmax`; not that of a `self.softmax`."""
-    func = softmax.node.func if isinstance(softmax.node, cst.Call) else None
-    if isinstance(func, cst.Name):
+    func = softmax.node.func if isinstance(softmax.node, bare.Call) else None
+    if isinstance(func, bare.Name):
         return _imported_log_softmax(site, softmax, func)
-    if not isinstance(func, cst.Attribute) or func.attr.value != "softmax":
+    if not isinstance(func, bare.Attribute) or func.attr.value != "softmax":
         return None
     library = (dotted(func) or "").partition(".")[0] in site.scope.imports
     x = softmax.operands.get("x")
@@ -116,7 +115,7 @@ def log_softmax_for(site: Site, softmax: Origin) -> Edit | None:
     return Edit(softmax.unit.span(func.attr), "log_softmax")
 
 
-def _imported_log_softmax(site: Site, softmax: Origin, func: cst.Name) -> Edit | None:
+def _imported_log_softmax(site: Site, softmax: Origin, func: bare.Name) -> Edit | None:
     """After `from torch.nn.functional import softmax`: the library's own name for its sister."""
     library, _, name = site.scope.imports.get(func.value, "").rpartition(".")
     if name != "softmax":

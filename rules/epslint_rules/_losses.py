@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rewrite import rewritten
+from epslint.rewrite import is_primary, rewritten
 from epslint.rule import Edit
 from epslint.source import Span
 from epslint_rules._logarithm import maker
-
-# What a method can be called on as it is.
-_PRIMARY = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 
 def activation(operand: Operand, ops: AbstractSet[Op]) -> Origin | None:
@@ -36,7 +32,7 @@ def fed_with(site: Site, operand: Operand, made: Origin, content: str) -> tuple[
         return None
     text = whole.unit.source.text
     after = text[inner.end : outer.end]
-    if after and not isinstance(cst.parse_expression(content), _PRIMARY):
+    if after and not is_primary(content):
         content = f"({content})"
     return rewritten(site.unit, operand.node, text[outer.start : inner.start] + content + after)
 
@@ -44,21 +40,21 @@ def fed_with(site: Site, operand: Operand, made: Origin, content: str) -> tuple[
 def argument_text(made: Origin) -> str | None:
     """What an activation was applied to, as it is written."""
     argument = made.operands.get("x")
-    if argument is None or not isinstance(made.node, cst.Call):
+    if argument is None or not isinstance(made.node, bare.Call):
         return None
     return made.unit.source.slice(made.unit.span(argument.node))
 
 
 def renamed(site: Site, old: str, new: str) -> Edit | None:
     """The edit that gives a library's function, called here as an attribute, another name."""
-    func = site.node.func if isinstance(site.node, cst.Call) else None
-    if not isinstance(func, cst.Attribute) or func.attr.value != old:
+    func = site.node.func if isinstance(site.node, bare.Call) else None
+    if not isinstance(func, bare.Attribute) or func.attr.value != old:
         return None
     return Edit(site.unit.span(func.attr), new)
 
 
 def closing(site: Site) -> Span:
     """Where another argument of the call would go."""
-    assert isinstance(site.node, cst.Call)
+    assert isinstance(site.node, bare.Call)
     end = site.unit.outer_span(site.node.args[-1].value).end
     return Span(end, end)

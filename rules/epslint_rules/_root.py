@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.differences import cancels
 from epslint.analysis.fact import Evidence, Fact, Form, Kind
 from epslint.analysis.learning import NOT_SHOWN, Shown
@@ -101,7 +100,7 @@ def _is_told_negative(site: Site, operand: Operand) -> bool:
     if not site.mode.grad or (site.uses and site.uses <= _FLOORS):
         return False
     seen = maker(operand.fact, through=True) is not None
-    return seen or isinstance(operand.node, cst.Attribute)
+    return seen or isinstance(operand.node, bare.Attribute)
 
 
 def _is_smoothed(fact: Fact) -> bool:

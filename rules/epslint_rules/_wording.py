@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import words_of
 from epslint.analysis.learning import Shown
@@ -73,7 +72,7 @@ def _is_double(site: Site) -> bool:
 _DOUBLE = (DType.UNKNOWN, DType.FLOAT64)
 
 
-def quoted(site: Site, node: cst.CSTNode) -> str:
+def quoted(site: Site, node: bare.Node) -> str:
     """A piece of the program on one line, in backticks."""
     return f"`{site.unit.brief(node)}`"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Form
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
@@ -99,7 +98,7 @@ def _mean_of_nothing(site: Site) -> Iterator[Diagnosis]:
 def _sum_of_nothing(site: Site, operand: Operand) -> Fix | None:
     """`kept.mean() if kept.numel() else kept.sum()`: a sum of none is 0, and has its gradient."""
     kept, unit = operand.node, site.unit
-    if stable.form_at(site) is not Form.TORCH or not isinstance(site.node, cst.Call):
+    if stable.form_at(site) is not Form.TORCH or not isinstance(site.node, bare.Call):
         return None
     if key_of(kept) is None or len(site.operands) > 1 or len(unit.text(kept)) > _BRIEF:
         return None  # to be written three times it must have a name, and no effects

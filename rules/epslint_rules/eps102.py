@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -80,7 +79,7 @@ def _normalized(site: Site, operand: Operand) -> Fix | None:
     numerator = site.operand("x")
     if functional is None or origin is None or origin.node is not operand.node:
         return None
-    if numerator is None or not isinstance(site.node, cst.BinaryOperation):
+    if numerator is None or not isinstance(site.node, bare.BinaryOperation):
         return None
     vector, dim = origin.operands.get("x"), origin.operands.get("dim")
     if origin.op is not Op.NORM or vector is None or dim is None or not _is_euclidean(origin):

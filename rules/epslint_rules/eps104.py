@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Evidence, Fact, Kind, weakest
 from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
@@ -107,14 +106,14 @@ class MisplacedEpsilon(SiteRule):
 def _split(site: Site) -> tuple[Operand, Operand] | None:
     """The value and the epsilon of a sum that has one."""
     x, y = site.operand("x"), site.operand("y")
-    if x is None or y is None or not isinstance(site.node, cst.BinaryOperation | cst.Call):
+    if x is None or y is None or not isinstance(site.node, bare.BinaryOperation | bare.Call):
         return None
     if x.fact.is_any(Kind.EPSILON) == y.fact.is_any(Kind.EPSILON):
         return None
     return (x, y) if y.fact.is_any(Kind.EPSILON) else (y, x)
 
 
-def _singular(node: cst.BaseExpression, fact: Fact) -> Origin | None:
+def _singular(node: bare.BaseExpression, fact: Fact) -> Origin | None:
     """The singular operation whose result this is, when it is written in the same expression."""
     origin = fact.origin
     while origin is not None and origin.node is node:
@@ -152,7 +151,7 @@ def _message(site: Site, guarded: Operand, epsilon: Operand) -> str:
 def _moved(
     site: Site, origin: Origin, guarded: Operand, value: Operand, epsilon: Operand
 ) -> Fix | None:
-    if isinstance(site.node, cst.Call):  # `x.rsqrt().add_(eps)`: how it is written is the author's
+    if isinstance(site.node, bare.Call):  # `x.rsqrt().add_(eps)`: how it is written is the author's
         return None
     unit = site.unit
     text = unit.text(epsilon.node)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from epslint.analysis import hints
+from epslint.analysis import bare, hints
 from epslint.analysis.fact import DType, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -72,7 +70,7 @@ class SingleElementStd(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not isinstance(site.node, cst.Call) or not _corrected(site):
+        if operand is None or not isinstance(site.node, bare.Call) or not _corrected(site):
             return
         if site.compared:
             return
@@ -124,7 +122,7 @@ def _corrected(site: Site) -> bool:
     return form is Form.TORCH
 
 
-def _uncorrected(site: Site, node: cst.Call) -> Fix:
+def _uncorrected(site: Site, node: bare.Call) -> Fix:
     unit = site.unit
     correction, unbiased = site.operand("correction"), site.operand("unbiased")
     if correction is not None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -92,7 +91,7 @@ def _fix(site: Site, operand: Operand, origin: Origin) -> Fix | None:
         return None
     if site.operands.keys() != {"x"}:
         return None  # log(p, out=buffer): not every log_softmax has one
-    assert isinstance(site.node, cst.Call)
+    assert isinstance(site.node, bare.Call)
     edits: tuple[Edit, ...] | None
     if origin.node is operand.node:
         unwrapped = without_wrapper(site.unit, site.node, operand.node)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -107,7 +106,7 @@ def _fix(site: Site, operand: Operand, sigmoid: Origin, function: str) -> Fix | 
         if inner.node is not sigmoid.node:
             return None  # the sigmoid has a name of its own, whose argument may have changed
     text = sigmoid.unit.source.slice(sigmoid.unit.span(argument.node))
-    primary = isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
+    primary = isinstance(argument.node, bare.Name | bare.Attribute | bare.Call | bare.Subscript)
     minus = f"-{text}" if primary else f"-({text})"
     edits = stable.replaced(site, function, x=text, minus=minus) if is_plain(sigmoid) else None
     return None if edits is None else Fix("Use logsigmoid", Grade.EXACT, edits)

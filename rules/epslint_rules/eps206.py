@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
@@ -153,7 +152,7 @@ def _exponential(term: Operand) -> Origin | None:
 
 def _is_natural(site: Site) -> bool:
     """There is no log1p to the base of 10."""
-    return isinstance(site.node, cst.Call) and called(site.node).rstrip("_") == "log"
+    return isinstance(site.node, bare.Call) and called(site.node).rstrip("_") == "log"
 
 
 def _can_be_small(site: Site, term: Operand) -> bool:
@@ -162,10 +161,10 @@ def _can_be_small(site: Site, term: Operand) -> bool:
 
 
 def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:
-    if not isinstance(site.node, cst.Call) or site.operand("base") is not None:
+    if not isinstance(site.node, bare.Call) or site.operand("base") is not None:
         return None
-    name = site.node.func.attr if isinstance(site.node.func, cst.Attribute) else site.node.func
-    if not isinstance(name, cst.Name) or name.value not in ("log", "log1p"):
+    name = site.node.func.attr if isinstance(site.node.func, bare.Attribute) else site.node.func
+    if not isinstance(name, bare.Name) or name.value not in ("log", "log1p"):
         return None
     if site.result.form is Form.NUMBER and function == "softplus":
         return None
@@ -185,4 +184,4 @@ def _signed(site: Site, operand: Operand, argument: Operand) -> str:
     return f"-({text})" if isinstance(argument.node, _LOOSER_THAN_MINUS) else f"-{text}"
 
 
-_LOOSER_THAN_MINUS = (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Lambda)
+_LOOSER_THAN_MINUS = (bare.BinaryOperation, bare.UnaryOperation, bare.IfExp, bare.Lambda)

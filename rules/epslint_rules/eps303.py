@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -102,7 +101,7 @@ def _stops_itself(argument: Operand) -> bool:
     """A parameter that is clamped through its exp is not pushed any further by its gradient: beyond
     the bound that is 0. What a network gives is pushed by other inputs, too.
     """
-    alone = isinstance(argument.node, cst.Name | cst.Attribute)
+    alone = isinstance(argument.node, bare.Name | bare.Attribute)
     return alone and argument.fact.is_any(Kind.PARAMETER)
 
 
@@ -110,7 +109,11 @@ def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand)
     """`exp(x).clamp(a, c)` as `exp(x.clamp(log a, log c))`, where a and c are written out."""
     upper = site.operand("max") or site.operand("y")
     lower = site.operand("min")
-    if exponential.node is not operand.node or upper is None or not isinstance(site.node, cst.Call):
+    if (
+        exponential.node is not operand.node
+        or upper is None
+        or not isinstance(site.node, bare.Call)
+    ):
         return None
     if lower is not None and lower.fact.constant is not None and lower.fact.constant <= 0:
         lower = None  # an exp is never below
@@ -118,7 +121,7 @@ def _moved(site: Site, operand: Operand, exponential: Origin, argument: Operand)
     if None in bounds or stable.form_at(site).value not in ("torch", "unknown"):
         return None
     inner = site.unit.source.slice(site.unit.outer_span(argument.node))
-    if not isinstance(argument.node, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+    if not isinstance(argument.node, bare.Name | bare.Attribute | bare.Call | bare.Subscript):
         inner = inner if site.unit.parenthesised(argument.node) else f"({inner})"
     low = f"min={bounds[1]}, " if lower is not None else ""
     text = stable.call(site, "exp", x=f"{inner}.clamp({low}max={bounds[0]})")

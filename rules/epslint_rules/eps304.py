@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -113,7 +112,7 @@ _ENLARGING = frozenset({Op.DIV, Op.RECIPROCAL, Op.SQRT})
 
 
 def _fix(site: Site, exponential: Origin, argument: Operand) -> Fix | None:
-    if not isinstance(site.node, cst.BinaryOperation | cst.Call) or not is_plain(exponential):
+    if not isinstance(site.node, bare.BinaryOperation | bare.Call) or not is_plain(exponential):
         return None
     if site.fact("x").constant == 1:
         return None  # a minus sign would have to go before it, whatever stands there

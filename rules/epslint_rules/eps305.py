@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
@@ -150,7 +149,7 @@ def _inverse_of_odds(site: Site, denominator: Operand, total: Origin) -> Iterato
 def _as_sigmoid_of_minus(site: Site, exponential: Origin) -> Fix | None:
     """`sigmoid(x)` of `1 / (1 + exp(-x))`."""
     negated = exponential.operands["x"].node
-    if not isinstance(negated, cst.UnaryOperation) or not isinstance(negated.operator, cst.Minus):
+    if not isinstance(negated, bare.UnaryOperation) or not isinstance(negated.operator, bare.Minus):
         return None
     if "y" not in site.repeatable or not _is_rewritable(site) or not is_plain(exponential):
         return None
@@ -185,7 +184,7 @@ def _same_exponentials(numerator: Operand, total: Origin, exponential: Origin) -
 
 def _is_element(part: Operand, whole: Operand) -> bool:
     """`logits[:, k]` of `logits`."""
-    if not isinstance(part.node, cst.Subscript):
+    if not isinstance(part.node, bare.Subscript):
         return False
     key = key_of(part.node.value)
     return key is not None and key == key_of(whole.node)
@@ -223,7 +222,7 @@ def _as_sigmoid(site: Site, exponential: Origin) -> Fix | None:
 
 def _is_rewritable(site: Site) -> bool:
     """Whether the whole quotient may become a call: it is no `a /= b`."""
-    quotient = isinstance(site.node, cst.BinaryOperation | cst.Call)
+    quotient = isinstance(site.node, bare.BinaryOperation | bare.Call)
     return quotient and not changes_in_place(site, site.operands["x"])
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -96,7 +95,7 @@ def _from_logs(site: Site, new: Operand, old: Operand) -> Fix | None:
     bound = f"{site.hierarchy.bound(Clamp.POLICY, new.fact.dtype.precision):.1f}"
     clipped = stable.call(site, "clip", x=f"{texts[0]} - {texts[1]}", min=f"-{bound}", max=bound)
     text = None if clipped is None else stable.call(site, "exp", x=clipped)
-    if text is None or not isinstance(site.node, cst.BinaryOperation):
+    if text is None or not isinstance(site.node, bare.BinaryOperation):
         return None
     edits = rewritten(unit, site.node, text)
     return None if edits is None else Fix("Use the log-probabilities", Grade.BOUNDED, edits)

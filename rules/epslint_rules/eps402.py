@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Evidence, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -96,7 +95,11 @@ def _is_joint(site: Site, operand: Operand) -> bool:
 
 def _fix(site: Site) -> Fix | None:
     operand, dim = site.operands["x"], site.operand("dim")
-    if dim is None or stable.form_at(site) is not Form.TORCH or not isinstance(site.node, cst.Call):
+    if (
+        dim is None
+        or stable.form_at(site) is not Form.TORCH
+        or not isinstance(site.node, bare.Call)
+    ):
         return None
     unit = site.unit
     epsilon = spelled(site.hierarchy.epsilon(Role.PROBABILITY, operand.fact.dtype.precision))
@@ -119,5 +122,5 @@ def _log_at_hand(site: Site, operand: Operand) -> str | None:
         return None
     argument = origin.operands["x"].node
     text = site.unit.source.slice(site.unit.outer_span(argument))
-    primary = isinstance(argument, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
+    primary = isinstance(argument, bare.Name | bare.Attribute | bare.Call | bare.Subscript)
     return text if primary or site.unit.parenthesised(argument) else f"({text})"

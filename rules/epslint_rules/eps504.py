@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.coordinates import is_trace
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import called, key_of
@@ -128,7 +127,7 @@ def _is_replaced(site: Site) -> bool:
 
 
 def _function(site: Site) -> str:
-    return called(site.node) if isinstance(site.node, cst.Call) else ""
+    return called(site.node) if isinstance(site.node, bare.Call) else ""
 
 
 def _harm(domain: _Domain, operand: Operand) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -143,14 +142,14 @@ def _vector_norm(site: Site, operand: Operand) -> Fix | None:
         if name in given
     )
     text = stable.call(site, "vector_norm", x=unit.text(squared.operands["x"].node), arguments=kept)
-    if text is None or not isinstance(site.node, cst.BaseExpression):
+    if text is None or not isinstance(site.node, bare.BaseExpression):
         return None
     edits = rewritten(unit, site.node, text)
     return None if edits is None else Fix("Use vector_norm", Grade.EXACT, edits)
 
 
-def _is_told_by(node: cst.CSTNode, operands: Mapping[str, Operand]) -> bool:
+def _is_told_by(node: bare.Node, operands: Mapping[str, Operand]) -> bool:
     """Whether all that a call says is in its operands, and vector_norm can be told it."""
-    if not isinstance(node, cst.Call):
+    if not isinstance(node, bare.Call):
         return set(operands) <= {"x", "y"}
     return len(operands) >= len(node.args) and set(operands) <= {"x", *_KEPT}

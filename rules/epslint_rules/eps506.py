@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -127,7 +126,7 @@ def _is_mask(operand: Operand) -> bool:
 
 
 def _filled(site: Site, value: Operand, mask: Operand) -> Fix | None:
-    if not isinstance(site.node, cst.BinaryOperation):
+    if not isinstance(site.node, bare.BinaryOperation):
         return None
     edits = masked_out(site.unit, value.node, mask.node)
     return None if edits is None else Fix("Fill with 0 first", Grade.EXACT, edits)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import DType
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -95,13 +94,13 @@ def _narrowest(site: Site, operand: Operand, guard: Guard) -> Precision | None:
     return max(known, key=lambda precision: precision.eps * precision.tiny, default=by_habit)
 
 
-def _unknown_cast(guard: Guard) -> cst.Attribute | None:
+def _unknown_cast(guard: Guard) -> bare.Attribute | None:
     """The `logits.dtype` of a cast after the guard."""
     for cast in guard.later:
         target = cast.operands.get("dtype") or cast.operands.get("y")
         if cast.op is not Op.TO or target is None or target.fact.dtype is not DType.UNKNOWN:
             continue
-        if isinstance(target.node, cst.Attribute) and target.node.attr.value == "dtype":
+        if isinstance(target.node, bare.Attribute) and target.node.attr.value == "dtype":
             return target.node
     return None
 
@@ -122,7 +121,7 @@ def _diagnosis(site: Site, operand: Operand, guard: Guard, precision: Precision)
     )
 
 
-def _advice(site: Site, operand: Operand, guard: Guard, dtype: cst.Attribute) -> Diagnosis:
+def _advice(site: Site, operand: Operand, guard: Guard, dtype: bare.Attribute) -> Diagnosis:
     found = _diagnosis(site, operand, guard, FLOAT16)
     unit = guard.origin.unit
     torch = site.scope.alias("torch")

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
@@ -110,7 +109,7 @@ class _Lost:
     left: float
 
     @property
-    def place(self) -> cst.BaseExpression:
+    def place(self) -> bare.BaseExpression:
         """What to point at: the whole difference, or the bound alone."""
         return self.origin.node if self.origin.op is Op.SUB else self.number.node
 
@@ -118,7 +117,7 @@ class _Lost:
 def _bounded(site: Site) -> Operand | None:
     """The operand that has to stay off the singular point of a site."""
     if site.op is Op.ARC:
-        infinite = called(site.node) in _INFINITE if isinstance(site.node, cst.Call) else False
+        infinite = called(site.node) in _INFINITE if isinstance(site.node, bare.Call) else False
         return site.operand("x") if infinite or site.differentiated else None
     return site.operand("x") if site.op is Op.LOG1P else needy(site)
 
@@ -206,7 +205,7 @@ def _fix(site: Site, operand: Operand, lost: _Lost, precision: Precision) -> Fix
 def _with_epsilon(number: Operand) -> tuple[Operand, Operand] | None:
     """The terms of a sum with an epsilon that is written out here: `1e-10 + 1`."""
     origin, node = number.fact.origin, number.node
-    if origin is None or origin.node is not node or not isinstance(node, cst.BinaryOperation):
+    if origin is None or origin.node is not node or not isinstance(node, bare.BinaryOperation):
         return None
     if origin.op is not Op.ADD or "#" in origin.text:
         return None

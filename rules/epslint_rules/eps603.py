@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.epsilon import spelled
@@ -83,6 +82,6 @@ class EpsilonOffHierarchy(SiteRule):
 
 def _fix(site: Site, guard: Guard, wanted: str) -> Fix | None:
     node = guard.epsilon.node
-    if not isinstance(node, cst.Float):
+    if not isinstance(node, bare.Float):
         return None
     return Fix(f"Use {wanted}", Grade.SEMANTIC, (Edit(site.unit.span(node), wanted),))

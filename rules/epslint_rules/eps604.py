@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
 from epslint.analysis.hints import tells_of_weight
-from epslint.analysis.keys import words_of
+from epslint.analysis.keys import evaluated, words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -109,7 +108,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     if fact.form.tensor or is_of_many(fact):
         return diagnosis(site, operand).fix
     starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
-    whole = bool(starts) and all(isinstance(start.node, cst.Integer) for start in starts)
+    whole = bool(starts) and all(isinstance(start.node, bare.Integer) for start in starts)
     if whole and not any(map(tells_of_weight, words_of(operand.node))):
         edits = floor(site.unit, operand.node, "1", Form.NUMBER, slot_of(site, operand))
         # Who starts at `0` counts whole numbers; that nothing else is added must be seen.
@@ -129,4 +128,5 @@ def _moved(site: Site, fact: Fact, starts: list[Origin]) -> Fix | None:
 
 
 def _is_zero(origin: Origin) -> bool:
-    return isinstance(origin.node, cst.Integer | cst.Float) and origin.node.evaluated_value == 0
+    node = origin.node
+    return isinstance(node, bare.Integer | bare.Float) and evaluated(node.value) == 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -107,13 +106,13 @@ def _of_module(site: Site) -> tuple[Edit, ...] | None:
     """The function in place of the module, with the module's settings."""
     made = site.fact("module").origin
     library = site.scope.alias("torch.nn.functional")
-    if made is None or library is None or not isinstance(site.node, cst.Call):
+    if made is None or library is None or not isinstance(site.node, bare.Call):
         return None
     if not made.operands.keys() <= {"reduction"}:
         return None
     edits = [Edit(site.unit.span(site.node.func), f"{library}.{_WITH_LOGITS}")]
     if (reduction := made.operands.get("reduction")) is not None:
-        if not isinstance(reduction.node, cst.SimpleString):
+        if not isinstance(reduction.node, bare.SimpleString):
             return None
         edits.append(Edit(closing(site), f', reduction="{evaluated(reduction.node.value)}"'))
     return tuple(edits)

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Evidence, Form, Kind
 from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
@@ -130,7 +129,7 @@ def _fix(site: Site, filled: Origin) -> Fix | None:
     library = site.scope.alias(_FINFO.get(site.result.form, "?"))
     if value is None or scores is None or library is None or filled.unit is not site.unit:
         return None
-    if not isinstance(scores.node, cst.Name | cst.Attribute):
+    if not isinstance(scores.node, bare.Name | bare.Attribute):
         return None
     text = f"{library}.finfo({filled.unit.text(scores.node)}.dtype).min"
     edit = Edit(filled.unit.outer_span(value.node), text)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-import libcst as cst
-
 from epslint import stable
+from epslint.analysis import bare
 from epslint.analysis.ends import ARRANGING
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
@@ -101,7 +100,7 @@ def _is_rooted(site: Site) -> bool:
 
 
 def _fix(site: Site) -> Fix | None:
-    if not isinstance(site.node, cst.BaseExpression):
+    if not isinstance(site.node, bare.BaseExpression):
         return None
     text = _as_var(site)
     edits = None if text is None else rewritten(site.unit, site.node, text)
@@ -111,7 +110,7 @@ def _fix(site: Site) -> Fix | None:
     return None if edits is None else Fix("Let it not be negative", Grade.EXACT, edits)
 
 
-def _floored(site: Site, node: cst.BaseExpression) -> tuple[Edit, ...] | None:
+def _floored(site: Site, node: bare.BaseExpression) -> tuple[Edit, ...] | None:
     form = stable.form_at(site)
     if site.result.form is Form.UNKNOWN and site.scope.alias("numpy") is not None:
         return None  # an array has no clamp
@@ -164,7 +163,11 @@ _NAMES: Mapping[Form, tuple[str, str, str]] = MappingProxyType(
 
 def _renamed(site: Site, mean: Origin) -> str | None:
     names, node = _NAMES.get(stable.form_at(site)), mean.node
-    if names is None or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    if (
+        names is None
+        or not isinstance(node, bare.Call)
+        or not isinstance(node.func, bare.Attribute)
+    ):
         return None
     old, new, correction = names
     positional = sum(1 for argument in node.args if argument.keyword is None)

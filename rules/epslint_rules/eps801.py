@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import words_of
 from epslint.analysis.names import snake
@@ -119,7 +118,7 @@ def _is_called(words: re.Pattern[str], operand: Operand) -> bool:
     return any(words.search(snake(name)) for name in _names(node, fact))
 
 
-def _names(node: cst.BaseExpression, fact: Fact) -> Iterator[str]:
+def _names(node: bare.BaseExpression, fact: Fact) -> Iterator[str]:
     yield from words_of(node)[-1:]
     origin = fact.origin
     while origin is not None and origin.op in (Op.SAME, Op.DETACH, Op.TO, Op.FLOAT, Op.PICK):
@@ -132,7 +131,7 @@ def _names(node: cst.BaseExpression, fact: Fact) -> Iterator[str]:
 
 def _fix(site: Site, advantage: Operand, difference: Origin) -> Fix | None:
     name, made = advantage.node, advantage.fact.origin
-    if not isinstance(name, cst.Name) or made is None or made.unit is not site.unit:
+    if not isinstance(name, bare.Name) or made is None or made.unit is not site.unit:
         return None
     text = name.value
     epsilon = epsilon_text(site, Role.REWARD, advantage.fact)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
+from epslint.analysis import bare
 from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -89,7 +88,7 @@ class LargeWeightInit(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not isinstance(site.node, cst.Call):
+        if operand is None or not isinstance(site.node, bare.Call):
             return
         parameter = site.op is Op.PARAMETER
         weights = _target(site) if parameter else site.unit.text(operand.node)
@@ -112,12 +111,12 @@ def _is_drawn(operand: Operand) -> bool:
     if origin is None or origin.op is not Op.RANDN or origin.node is not operand.node:
         return False
     node = origin.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    if not isinstance(node, bare.Call) or not isinstance(node.func, bare.Attribute):
         return False
     sizes = [argument.value for argument in node.args if argument.keyword is None]
-    if len(sizes) == 1 and isinstance(sizes[0], cst.Tuple | cst.List):
+    if len(sizes) == 1 and isinstance(sizes[0], bare.Tuple | bare.List):
         sizes = [element.value for element in sizes[0].elements]
-    wide = [s for s in sizes if not (isinstance(s, cst.Integer) and s.value == "1")]
+    wide = [s for s in sizes if not (isinstance(s, bare.Integer) and s.value == "1")]
     return node.func.attr.value == "randn" and len(wide) >= 2
 
 
@@ -164,8 +163,8 @@ def _redrawn(site: Site, operand: Operand) -> Fix | None:
     library, node = site.scope.alias("torch.nn"), operand.node
     if (
         library is None
-        or not isinstance(node, cst.Call)
-        or not isinstance(node.func, cst.Attribute)
+        or not isinstance(node, bare.Call)
+        or not isinstance(node.func, bare.Attribute)
     ):
         return None
     whole, name = site.unit.span(node), site.unit.span(node.func.attr)
@@ -177,10 +176,10 @@ def _redrawn(site: Site, operand: Operand) -> Fix | None:
     return Fix("Draw by Xavier's scale", Grade.SEMANTIC, edits)
 
 
-def _narrowed(site: Site, node: cst.Call) -> Fix | None:
+def _narrowed(site: Site, node: bare.Call) -> Fix | None:
     """`xavier_normal_(w)` in place of `normal_(w)`; `w.normal_(std=0.02)` of `w.normal_()`."""
     unit, operand = site.unit, site.operands["x"]
-    if not isinstance(node.func, cst.Attribute):
+    if not isinstance(node.func, bare.Attribute):
         return None
     if node.func.value is not operand.node:
         end = unit.outer_span(operand.node).end

@@ -6,8 +6,6 @@ LibCST makes of it.
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from epslint.config import Config
 from epslint.outcome import FileReport
 from epslint.selection import choose
 from epslint.source import Source, SourceError
+from tests.environments import installed
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,13 +116,6 @@ def test_a_class_on_the_last_line_of_its_header(
     quick = check(source)
     assert [finding.code for finding in quick.findings] == ["EPS101"]
     assert quick == check_whole(source, monkeypatch)
-
-
-def installed(package: str) -> Iterator[Path]:
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        pytest.skip(f"{package} is not installed")
-    return Path(found.origin).parent.rglob("*.py")
 
 
 # What is numeric and of a size that a test run can bear; `pytest -m corpus` reads all of them.

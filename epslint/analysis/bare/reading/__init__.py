@@ -1,0 +1,1 @@
+"""Bare trees, of what `ast` has read or of what LibCST has."""
