@@ -51,6 +51,7 @@ class FunctionOutline:
     stretch: Stretch
     suspect: bool
     is_property: bool = False
+    is_setter: bool = False  # of a property that has its name
 
     @cached_property
     def assigns(self) -> frozenset[str]:
@@ -99,6 +100,7 @@ class ClassOutline:
     name: str
     bases: tuple[str, ...]
     methods: Mapping[str, FunctionOutline]
+    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
     fields: Mapping[str, tuple[Stretch, ...]]
     body: tuple[Stretch, ...]  # of the statements that are no definitions
     suspect: bool  # whether one of those may contain a site
@@ -110,7 +112,9 @@ class Outline:
 
     imports: Mapping[str, str]  # local name → dotted name
     functions: Mapping[str, FunctionOutline]
+    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
     classes: Mapping[str, ClassOutline]
+    owners: tuple[ClassOutline, ...]  # all of them: also those inside others
     body: tuple[Stretch, ...]  # top-level statements that are no definitions
     fields: Mapping[str, tuple[Stretch, ...]]
     suspect: bool
@@ -119,14 +123,14 @@ class Outline:
 
     def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
         """The class and those of its bases that are in this file."""
-        seen: set[str] = set()
-        waiting = [owner.name]
+        seen: set[ClassOutline] = set()
+        waiting = [owner]
         while waiting:
-            name = waiting.pop()
-            if name not in seen and (found := self.classes.get(name)) is not None:
-                seen.add(name)
-                yield found
-                waiting.extend(found.bases)
+            each = waiting.pop()
+            if each not in seen:
+                seen.add(each)
+                yield each
+                waiting.extend(self.classes[base] for base in each.bases if base in self.classes)
 
 
 def scout(source: Source, sinks: Sinks) -> Outline:
@@ -135,20 +139,32 @@ def scout(source: Source, sinks: Sinks) -> Outline:
     tree = reading.tree
     imports = dict(_imports(tree.body))
     sinks = sinks.under_aliases(imports).under_names_of_modules(tree, source.text)
-    functions = {n.name: _function(n, sinks) for n in tree.body if isinstance(n, FunctionNode)}
-    classes = {n.name: _class(n, sinks, source) for n in tree.body if isinstance(n, ast.ClassDef)}
+    defined = _defined(tree.body, sinks)
+    outer = [_class(node, sinks, source) for node in _classes(tree.body)]
+    inner = [_class(node, sinks, source) for node in _inner_classes(tree.body)]
     loose = _loose(tree.body)
     body = _stretches(loose)
     return Outline(
         imports=imports,
-        functions=functions,
-        classes=classes,
+        functions=_by_name(defined),
+        defined=defined,
+        classes={each.name: each for each in outer},
+        owners=(*outer, *inner),
         body=body,
         fields=_fields(body),
         suspect=any(sinks.within(node) for node in loose),
         rebound=_rebound(tree.body) if "global " in source.text else frozenset(),
         newer=reading.newer,
     )
+
+
+def _defined(body: Sequence[ast.stmt], sinks: Sinks) -> tuple[FunctionOutline, ...]:
+    return tuple(_function(node, sinks) for node in body if isinstance(node, FunctionNode))
+
+
+def _by_name(defined: Sequence[FunctionOutline]) -> dict[str, FunctionOutline]:
+    """What a name means after all of them: the last one, but what is read is not what sets it."""
+    return {each.name: each for each in defined if not each.is_setter}
 
 
 def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
@@ -158,21 +174,34 @@ def _function(node: FunctionNode, sinks: Sinks) -> FunctionOutline:
         stretch=Stretch(rows_of(node), (node,)),
         suspect=sinks.within(node),
         is_property=bool(decorators & {"property", "cached_property", "lazy_property"}),
+        is_setter=bool(decorators & {"setter", "deleter"}),
     )
 
 
 def _class(node: ast.ClassDef, sinks: Sinks, source: Source) -> ClassOutline:
-    loose = _loose(node.body)
+    loose, defined = _loose(node.body), _defined(node.body, sinks)
     # The body of `class A: x = 1` has no lines of its own.
     body = _stretches(loose if _begins_its_line(node.body[0], source) else [node])
     return ClassOutline(
         name=node.name,
         bases=tuple(name for base in node.bases if (name := last_name(base))),
-        methods={n.name: _function(n, sinks) for n in node.body if isinstance(n, FunctionNode)},
+        methods=_by_name(defined),
+        defined=defined,
         fields=_fields(body),
         body=body,
         suspect=any(sinks.within(child) for child in loose),
     )
+
+
+def _classes(body: Sequence[ast.stmt]) -> list[ast.ClassDef]:
+    return [node for node in body if isinstance(node, ast.ClassDef)]
+
+
+def _inner_classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
+    """The classes inside classes: no name of the module means them."""
+    for node in _classes(body):
+        yield from _classes(node.body)
+        yield from _inner_classes(node.body)
 
 
 def _begins_its_line(node: ast.stmt, source: Source) -> bool:

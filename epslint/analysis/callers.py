@@ -124,11 +124,11 @@ class Callers:
     def _find_homes(self) -> Iterator[_Home]:
         outline = self._model.outline
         yield _Home(outline.body, None, None)
-        for function in outline.functions.values():
+        for function in outline.defined:
             yield _Home([function.stretch], function, None)
-        for owner in outline.classes.values():
+        for owner in outline.owners:
             yield _Home(owner.body, None, owner)
-            for method in owner.methods.values():
+            for method in owner.defined:
                 yield _Home([method.stretch], method, owner)
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from epslint.analysis import bare, hints, ranges
@@ -14,7 +15,7 @@ from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, re
 from epslint.analysis.forms import TELLING, formed
 from epslint.analysis.frame import Heard
 from epslint.analysis.full_names import OLD_TENSORS
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
@@ -22,6 +23,7 @@ from epslint.analysis.operators import is_complete
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
+from epslint.analysis.records import Records
 from epslint.analysis.rows import keeps_order
 from epslint.analysis.selections import Selections
 from epslint.analysis.signature import SETTINGS
@@ -44,6 +46,18 @@ _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 # Reductions that there is one of for values with NaN among them.
 _SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
 
+_REDUCTIONS: Mapping[str, Op] = MappingProxyType(
+    {
+        "sum": Op.SUM,
+        "mean": Op.MEAN,
+        "max": Op.MAX,
+        "min": Op.MIN,
+        "prod": Op.PROD,
+        "any": Op.ANY,
+        "all": Op.ALL,
+    }
+)
+
 # What they make of a value depends on bounds that a star hides.
 _BOUNDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.CLAMP_MAX, Op.MAXIMUM, Op.MINIMUM})
 
@@ -61,6 +75,7 @@ class Calls:
             PythonCalls(self, expressions).eval,
             self._helper,
             Modules(self, expressions).eval,
+            Records(expressions).eval,
             MethodCalls(self, expressions).eval,
         )
         self._strangers = Strangers(expressions)
@@ -86,6 +101,8 @@ class Calls:
         if full in OLD_TENSORS and not _is_listed(node):
             return None
         operands = self.bound(found.spelling, node, {}, env)
+        if found.spelling.op is Op.REDUCE and _reduction(operands) is Op.REDUCE:
+            return None  # by a function, or as an argument says
         if found.form is Form.NUMBER:
             operands = {name: _as_number(operand) for name, operand in operands.items()}
         if found.spelling.op is Op.WHERE and operands.keys() == {"cond"}:
@@ -167,6 +184,8 @@ class Calls:
         """What an operation is with these arguments."""
         if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
             return Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
+        if op is Op.REDUCE:
+            return _reduction(operands)
         if op is not Op.DIV:
             return op
         if "where" in operands and self._spared(operands, env):
@@ -319,6 +338,14 @@ def _as_number(operand: Operand) -> Operand:
 def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fact]]:
     keys = {key for operand in operands if (key := key_of(operand.node)) is not None}
     return {key: said for key in keys if (said := env.said_of(key))}
+
+
+def _reduction(operands: Mapping[str, Operand]) -> Op:
+    """What `einops.reduce(x, "b n -> b", "sum")` is."""
+    asked = operands.get("reduction")
+    if asked is None or not isinstance(asked.node, bare.SimpleString):
+        return Op.REDUCE
+    return _REDUCTIONS.get(str(evaluated(asked.node.value)), Op.REDUCE)
 
 
 def _is_rounded(operands: Mapping[str, Operand]) -> bool:

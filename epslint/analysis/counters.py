@@ -59,7 +59,7 @@ class Counters:
 
     def is_filled(self, owner: ClassOutline, attribute: str) -> bool:
         """Whether some method puts something into it: `self.tree[i] = p`."""
-        methods = (m for each in self._outline.lineage(owner) for m in each.methods.values())
+        methods = (m for each in self._outline.lineage(owner) for m in each.defined)
         if any(_puts_into(method, attribute) for method in methods):
             return True
         places = (each.place for each in self._additions(owner, attribute))
@@ -81,7 +81,7 @@ class Counters:
 
     def _additions(self, owner: ClassOutline, attribute: str) -> Iterator[_Addition]:
         for each in self._outline.lineage(owner):
-            for method in each.methods.values():
+            for method in each.defined:
                 yield from (found for found in self._added_by(method) if found.to == attribute)
 
     def _added_by(self, method: FunctionOutline) -> tuple[_Addition, ...]:
@@ -116,21 +116,21 @@ class Counters:
         return any(
             attribute in self.moved_by(function)
             for each in (self._outline.lineage(owner) if openings else ())
-            for name, function in each.methods.items()
-            if name in openings
+            for function in each.defined
+            if function.name in openings
         )
 
     def _mentions(self, owner: ClassOutline, method: str) -> Iterator[_Mention]:
         """Where a method is called or handed on, in the file; another class may have one that is
         called the same.
         """
-        for each in self._outline.classes.values():
+        for each in self._outline.owners:
             related = self._is_related(owner, each)
-            for function in each.methods.values():
+            for function in each.defined:
                 for mention in self._mentions_in(function, method):
                     if related or not mention.own:
                         yield mention
-        for function in self._outline.functions.values():
+        for function in self._outline.defined:
             yield from self._mentions_in(function, method)
 
     def _mentions_in(self, function: FunctionOutline, method: str) -> Iterator[_Mention]:

@@ -19,6 +19,7 @@ from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.shares import kind_of_whole
+from epslint.analysis.terms import PRODUCTS, arranged, factors, terms
 from epslint.analysis.totals import as_counted
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
@@ -69,13 +70,41 @@ def _is_part_of_formula(x: Operand, y: Operand) -> bool:
         return False
     if x.fact.constant is not None or _is_signed(y.fact) or maker(y.fact)[0] is Op.MEDIAN:
         return False
+    if (sides := _compared(x)) and sides == _sizes_added(y):
+        return False  # `|a - b| / (|a| + |b|)`: where both are 0, that is 0 / 0
     return not any(map(tells_of_true_value, words_of(y.node)))
 
 
 def _is_signed(magnitude: Fact) -> bool:
-    """Whether it was taken of what is seen to have both signs."""
+    """Whether it was taken of what has both signs: it is seen to, or a product of vectors, which is
+    0 where they are at right angles.
+    """
     origin = magnitude.origin
-    return origin is not None and origin.fact("x").is_any(Kind.SIGNED)
+    if origin is None:
+        return False
+    of = origin.fact("x")
+    return of.is_any(Kind.SIGNED) or (origin.op is Op.ABS and maker(of)[0] is Op.DOT)
+
+
+def _compared(x: Operand) -> frozenset[str | None]:
+    """a and b of `2 * abs(a - b)`."""
+    for factor in factors(x, _SCALING | {Op.ABS}):
+        origin = arranged(factor.fact)
+        if origin is not None and origin.op is Op.SUB:
+            return frozenset(key_of(side.node) for side in origin.operands.values()) - {None}
+    return frozenset()
+
+
+def _sizes_added(y: Operand) -> frozenset[str | None]:
+    """a and b of `(abs(a) + abs(b)) / 2`."""
+    for factor in factors(y, _SCALING):
+        sizes = [maker(term.operand.fact) for term in terms(factor)]
+        if len(sizes) > 1 and all(op is Op.ABS for op, _ in sizes):
+            return frozenset(key for _, key in sizes)
+    return frozenset()
+
+
+_SCALING = PRODUCTS | {Op.DIV}
 
 
 def _is_inverse_weight(x: Operand, y: Operand) -> bool:
@@ -122,8 +151,15 @@ def _is_own_share(x: Operand, y: Operand) -> bool:
     handed = y.fact.kinds == Kind.SUM | Kind.PROB and x.fact.origin is None
     if not handed and (y.fact.kinds != Kind.SUM or y.fact.range.nonnegative):
         return False
+    if any(_is_mask(factor.fact) for factor in factors(x, PRODUCTS)):
+        return False  # `weights * mask`: of a row nothing may be left
     key = key_of(x.node)
     return key is not None and maker(y.fact) == (Op.SUM, key) and not _RELATIONS.search(key)
+
+
+def _is_mask(fact: Fact) -> bool:
+    """Whether it may leave nothing of a row: of padding something is left."""
+    return fact.is_any(Kind.MASK) and not fact.is_any(Kind.PEAKED | Kind.PADS)
 
 
 _RELATIONS = re.compile(

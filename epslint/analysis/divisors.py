@@ -21,10 +21,12 @@ from epslint.analysis.labels import (
     tells_of_gathering,
     tells_of_measurement,
     tells_of_statistics,
+    tells_of_sum,
     tells_of_term_of_loss,
+    tells_of_weights,
 )
 from epslint.analysis.makers import maker
-from epslint.analysis.names import snake
+from epslint.analysis.names import is_epsilon_for_anything, snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind, within
 
@@ -38,12 +40,12 @@ def told_by_dividend(x: Operand, y: Operand, function: str) -> Kind:
     label = snake(label_of(within(y, KEEPING).node))
     if label and _is_given(y.fact):
         if kind := counted_by_name(label, function):
-            return kind if _is_total(x) else Kind.NONE
+            return kind if _is_total(x, label) else Kind.NONE
         if is_union_by_name(label_of(x.node), label):
             return Kind.SUM
         if _is_relative_error(x, y, label):
             return Kind.MAGNITUDE
-    return Kind.NORM if _is_own_norm(x, y, label) else Kind.NONE
+    return Kind.NORM if _is_own_norm(x, y, label) or _is_norm_of(x, y) else Kind.NONE
 
 
 def _is_relative_error(x: Operand, y: Operand, label: str) -> bool:
@@ -65,11 +67,13 @@ def _is_given(fact: Fact) -> bool:
     return origin.op is Op.CALL and tells_of_gathering(called(origin.node))
 
 
-def _is_total(x: Operand) -> bool:
-    """A sum, or a loss that was summed somewhere else."""
+def _is_total(x: Operand, divisor: str) -> bool:
+    """A sum, or a loss that was summed somewhere else; over weights, what its name tells of."""
     if x.fact.is_any(Kind.SUM) or maker(x.fact)[0] is Op.SUM:
         return True
-    return any(map(tells_of_term_of_loss, words_of(x.node)))
+    words = words_of(x.node)
+    weighed = tells_of_weights(divisor) and any(map(tells_of_sum, words))
+    return weighed or any(map(tells_of_term_of_loss, words))
 
 
 _NORM = re.compile(r"(^|_)norms?(_|$)")
@@ -94,6 +98,18 @@ def _is_own_norm(x: Operand, y: Operand, label: str) -> bool:
     return bool(stem) and (stem == above or _is_norm(above))
 
 
+def _is_norm_of(x: Operand, y: Operand) -> bool:
+    """`weight / row_norm(weight)`, of a function that is somewhere else: only its name tells."""
+    call = within(y, KEEPING).node
+    if not isinstance(call, bare.Call) or not call.args or _SAFE.search(snake(called(call))):
+        return False
+    if any(is_epsilon_for_anything(a.keyword.value) for a in call.args if a.keyword is not None):
+        return False
+    of = key_of(call.args[0].value)
+    return of is not None and of == key_of(x.node) and _is_norm(snake(called(call)))
+
+
+_SAFE = re.compile(r"(^|_)(safe|stable|smooth\w*|clamp\w*|clip\w*|eps|positive|nonzero)(_|$)")
 _INNER = frozenset({Op.DOT, Op.MATMUL, Op.EINSUM, Op.SUM})
 
 

@@ -35,6 +35,7 @@ from epslint.analysis.makers import AS_NUMBERS, meaning_of
 from epslint.analysis.operators import BINARY, chained
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
+from epslint.analysis.questions import doubt
 from epslint.analysis.relations import RELATED
 from epslint.analysis.scopes import InnerScopes
 from epslint.analysis.subscripts import Subscripts
@@ -324,6 +325,7 @@ class Expressions:
 
     def _conditional(self, node: bare.IfExp, env: Env) -> Fact:
         self.eval(node.test, env)
+        doubt(node.test, env)
         met, unmet = env.child(), env.child()
         self.guards.assume(node.test, True, met)
         self.guards.assume(node.test, False, unmet)

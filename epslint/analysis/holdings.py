@@ -34,7 +34,7 @@ class Holdings:
         self._answers: dict[object, Fact] = {}
         self._under_way: set[object] = set()
         # By class and path: what a constructor made depend on a test, and the test.
-        self._cases: dict[tuple[str, str], tuple[str, Case]] = {}
+        self._cases: dict[tuple[ClassOutline, str], tuple[str, Case]] = {}
 
     def _answer(self, question: object, work: Callable[[], Fact]) -> Fact:
         if question in self._answers:
@@ -92,7 +92,7 @@ class Holdings:
 
     def attribute(self, owner: ClassOutline, name: str) -> Fact | None:
         """What `self.name` is: the join of what the class and its bases here assign to it."""
-        return self._answer(("attribute", owner.name, name), lambda: self._attribute(owner, name))
+        return self._answer(("attribute", owner, name), lambda: self._attribute(owner, name))
 
     def _attribute(self, owner: ClassOutline, name: str) -> Fact:
         facts: list[Fact] = []
@@ -103,7 +103,7 @@ class Holdings:
                 facts.append(self._field(name, stretches, each))
             facts.extend(
                 self._assigned_in(method, each, name)
-                for method in each.methods.values()
+                for method in each.defined
                 if name in method.assigns
             )
         if not facts:
@@ -134,7 +134,7 @@ class Holdings:
         return summary.value
 
     def _assigned_by(self, method: FunctionOutline, owner: ClassOutline) -> Mapping[str, Fact]:
-        question = ("assigns", owner.name, method.name)
+        question = ("assigns", owner, method)
         fact = self._answer(question, lambda: self._assignments(method, owner))
         return {str(key): part for key, part in fact.parts}
 
@@ -152,7 +152,7 @@ class Holdings:
             frame.leave(UNKNOWN, env)
         if method.name == "__init__":
             for key, case in decided_by(env):
-                self._cases[owner.name, case.name] = key, case
+                self._cases[owner, case.name] = key, case
         found = {name: _left(frame, name) or fact for name, fact in frame.attributes.items()}
         return Fact(parts=tuple(found.items()))
 
@@ -161,10 +161,10 @@ class Holdings:
         assigns it.
         """
         attribute, kin = path.partition(".")[2], list(self._model.outline.lineage(owner))
-        assigning = [m for each in kin for m in each.methods.values() if attribute in m.assigns]
+        assigning = [m for each in kin for m in each.defined if attribute in m.assigns]
         if len(assigning) != 1:
             return None
-        cases = (self._cases.get((each.name, path)) for each in kin)
+        cases = (self._cases.get((each, path)) for each in kin)
         facts = (as_asked(*case, env) for case in cases if case is not None)
         return next((fact for fact in facts if fact is not None), None)
 
@@ -178,7 +178,7 @@ class Holdings:
         found: set[str] = set()
         for each in self._model.outline.lineage(owner):
             found |= set(each.fields)
-            for method in each.methods.values():
+            for method in each.defined:
                 found |= method.assigns
         return found
 

@@ -20,6 +20,7 @@ from epslint.analysis.loops import Loops
 from epslint.analysis.operators import BINARY
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.questions import doubt
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _LEAVING = frozenset(
     {
         *("sys.exit", "exit", "quit", "os._exit", "os.abort"),
+        "parser.error",  # of the command line: prints how it is used, and exits
         *("pytest.skip", "pytest.fail"),  # in other people's tests; none of ours is skipped here
     }
 )
@@ -198,6 +200,7 @@ class Interpreter:
             # What callers show leaves some branches to nobody.
             truth = decided(branch.test, rest) if self.frame.taught else None
             self.expressions.eval(branch.test, rest)
+            doubt(branch.test, rest)
             met = rest.child()
             self.expressions.guards.assume(branch.test, True, met)
             if truth is not False and self._suite(branch.body, met):

@@ -64,8 +64,10 @@ _COUNTED = re.compile(
     r"valid_(tokens|counts?|num|steps)|(masks?|valid|pos|tokens?|targets?)_(counts?|total))$"
 )
 _SUMMED = re.compile(
-    r"(^|_)(denom|denominators?|(masks?|valid|pos|targets?|weights?)_sums?|"
-    r"(total|sum|summed)_(weights?|masks?|valid)|sum_of_weights)$"
+    r"(^|_)(denom|denominators?|(masks?|valid|pos|targets?)_sums?|(total|sum|summed)_(masks?|valid))$"
+)
+_WEIGHED = re.compile(
+    r"(^|_)(weights?_sums?|(total|sum|summed)_weights?|sum_of_weights|weighted_(num|count)(_\w+)?)$"
 )
 # What a function that reduces is handed it cannot know; elsewhere it has been kept from 0 before.
 _FACTOR = re.compile(r"(^|_)(avg_factor|average_factor|normali[sz]ers?|normali[sz]ation_factor)$")
@@ -78,7 +80,15 @@ def counted_by_name(name: str, function: str) -> Kind:
     if _COUNTED.search(words):
         return Kind.COUNT
     factor = _FACTOR.search(words) and _REDUCING.search(snake(function))
-    return Kind.SUM if factor or _SUMMED.search(words) else Kind.NONE
+    summed = _SUMMED.search(words) or tells_of_weights(name)
+    return Kind.SUM if factor or summed else Kind.NONE
+
+
+def tells_of_weights(name: str) -> bool:
+    """Whether a value of this name is the sum of weights, which others choose: all of them 0 is an
+    example that does not count.
+    """
+    return _WEIGHED.search(snake(name)) is not None
 
 
 _GATHERING = re.compile(r"(^|_)(reduce|gather|sync|psum|all_reduce)(_|$)")
@@ -97,6 +107,14 @@ _LOSS = re.compile(
 def tells_of_term_of_loss(name: str) -> bool:
     """Whether a value of this name is a loss, or what losses are summed of: a KL, an entropy."""
     return _LOSS.search(snake(name)) is not None
+
+
+_SUM = re.compile(r"(^|_)sums?$|^sum_")
+
+
+def tells_of_sum(name: str) -> bool:
+    """Whether a value of this name was summed: `error_sum`, `sum_of_squares`."""
+    return _SUM.search(snake(name)) is not None
 
 
 _INTERSECTION = re.compile(r"(^|_)(inters?|intersects?|intersections?|overlaps?)(_[a-z]{1,4})?$")

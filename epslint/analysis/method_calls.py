@@ -10,7 +10,7 @@ from epslint.analysis import bare, ranges
 from epslint.analysis.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, dotted, evaluated, key_of
+from epslint.analysis.keys import called, crops, dotted, evaluated, key_of
 from epslint.analysis.modules import is_module
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -30,6 +30,7 @@ _ONLY_OF_TORCH = frozenset(
         *(Op.SOFTMAX, Op.LOG_SOFTMAX),
     }
 )
+_VIEWING = frozenset({"split", "chunk", "unbind", "tensor_split"})
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -81,6 +82,9 @@ class MethodCalls:
             fact = log_prob_of(operand.fact, fact)
         if in_place:
             self._calls.store(operand.node, fact, env)
+        elif name in _VIEWING and operand.fact.constant == 0:
+            # Zeros that are filled part by part, through what shares their memory.
+            env.drop_zero(key_of(operand.node) or "")
         return fact
 
     def _form(self, op: Op) -> Form:
@@ -195,6 +199,20 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return fact
 
+    def _added(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`zeros(n).at[ids].add(x)` of jax: the same. Not of a window: they are laid so that they
+        cover everything.
+        """
+        place = receiver.node
+        at = place.value if isinstance(place, bare.Subscript) and not crops(place) else None
+        if not isinstance(at, bare.Attribute) or at.attr.value != "at" or len(node.args) != 1:
+            return self._grown(node, receiver, env)
+        if self._expressions.quietly(at.value, env).constant != 0:
+            return None
+        added = node.args[0].value
+        summed = {"x": Operand(added, self._expressions.eval(added, env))}
+        return self._calls.applied(Op.SCATTER_SUM, node, summed, env, Form.JAX)
+
     def _processes(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
         """`device_mesh["dp"].size()`: as many as take part, and this one does."""
         if not called(receiver.node).endswith(("mesh", "group")):
@@ -241,6 +259,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
+        "add": MethodCalls._added,
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),
             MethodCalls._accumulated,

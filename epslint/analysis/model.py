@@ -135,13 +135,13 @@ class Model:
     def _frames(self, *, suspect: bool) -> Iterator[Frame]:
         if self.outline.suspect is suspect:
             yield from self.body_frames(self.outline.body, None)
-        for function in self.outline.functions.values():
+        for function in self.outline.defined:
             if function.suspect is suspect:
                 yield self.function_frame(function, None)
-        for owner in self.outline.classes.values():
+        for owner in self.outline.owners:
             if owner.suspect is suspect:
                 yield from self.body_frames(owner.body, owner)
-            for method in owner.methods.values():
+            for method in owner.defined:
                 if method.suspect is suspect:
                     yield self.function_frame(method, owner)
 

@@ -141,7 +141,7 @@ class Modules:
 
 def may_be_in(source: Source, outline: Outline) -> bool:
     """Whether a file makes modules, or has classes that are modules."""
-    if any(not owner.methods.keys().isdisjoint(_APPLYING) for owner in outline.classes.values()):
+    if any(not owner.methods.keys().isdisjoint(_APPLYING) for owner in outline.owners):
         return True
     return any(name in source.text for name in _WORDS)
 

@@ -27,6 +27,7 @@ class Op(QuickEnum):
     MEAN = auto()
     STD = auto()
     VAR = auto()
+    REDUCE = auto()  # whichever its arguments say
     STD_MEAN = auto()
     VAR_MEAN = auto()
     MEDIAN = auto()

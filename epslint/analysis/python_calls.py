@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Fact, Form, number
+from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, DType, Fact, Form, Part, number, replace
 from epslint.analysis.full_names import BUILTINS
 from epslint.analysis.keys import evaluated
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.scopes import is_set_up
 from epslint.analysis.signature import parameters
 from epslint.analysis.transfer.bounds import lowered, raised
+from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.calls import Calls
@@ -41,7 +44,9 @@ class PythonCalls:
         if spelling is None or not self._calls.fits(spelling, node, 0):
             return None
         operands = self._calls.bound(spelling, node, {}, env)
-        return self._calls.applied(spelling.op, node, operands, env, _scalar_form(operands))
+        # `list(xs)` and `sorted(xs)` are lists still; what else takes a list makes a number of it.
+        form = Form.UNKNOWN if spelling.op is Op.SAME else _scalar_form(operands)
+        return self._calls.applied(spelling.op, node, operands, env, form)
 
     def _extreme(self, node: bare.Call, env: Env) -> Fact:
         """max(n, 1): the larger of its arguments, or of the elements of the only one."""
@@ -81,9 +86,23 @@ class PythonCalls:
         if not isinstance(text, bare.SimpleString):
             return None
         try:
-            return number(float(str(evaluated(text.value))))
+            value = float(str(evaluated(text.value)))
         except ValueError:
             return UNKNOWN
+        # No bound says anything about NaN: it is beside every range, as `torch.nan` is.
+        return UNKNOWN if math.isnan(value) else number(value)
+
+    def _mapping(self, node: bare.Call, env: Env) -> Fact | None:
+        """`dict(total=x.sum(), count=n)`, which is `{"total": x.sum(), "count": n}`."""
+        if any(argument.keyword is None for argument in node.args):
+            return None
+        parts: list[Part] = []
+        for argument in node.args:
+            value = self._expressions.eval(argument.value, env)
+            self._expressions.ledger.note_use(Op.NAME, node, value)
+            if argument.keyword is not None:
+                parts.append((argument.keyword.value, value))
+        return replace(NOT_A_NUMBER, parts=tuple(parts))
 
     def _paired(self, node: bare.Call, env: Env) -> Fact:
         """enumerate and zip: tuples, which the loop over them takes apart."""
@@ -91,6 +110,16 @@ class PythonCalls:
             fact = self._expressions.eval(argument.value, env)
             self._expressions.ledger.note_use(Op.CALL, node, fact)
         return UNKNOWN
+
+    def _filtered(self, node: bare.Call, env: Env) -> Fact | None:
+        """`filter(lambda x: …, xs)`: what is left of it, if anything is."""
+        if len(node.args) != 2:
+            return None
+        self._expressions.eval(node.args[0].value, env)
+        source = self._expressions.eval(node.args[1].value, env)
+        left = Fact(source.range, kinds=source.kinds & ~WHOLE, ground=source.ground)
+        size = source.size if is_set_up(node.args[1].value) else ranges.NONNEGATIVE
+        return replace(left, form=Form.LIST, size=size)
 
     def _mapped(self, node: bare.Call, env: Env) -> Fact | None:
         """`map(lambda x: …, (a, b))`."""
@@ -108,9 +137,11 @@ _SPECIAL: Mapping[str, Callable[[PythonCalls, bare.Call, Env], Fact | None]] = M
         "min": PythonCalls._extreme,
         "float": PythonCalls._number,
         "range": PythonCalls._counting,
+        "dict": PythonCalls._mapping,
         "enumerate": PythonCalls._paired,
         "zip": PythonCalls._paired,
         "map": PythonCalls._mapped,
+        "filter": PythonCalls._filtered,
     }
 )
 

@@ -133,6 +133,10 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
         zero = Evidence.NONE if x.fact.is_any(Kind.DRAWN) else proven
         known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=zero)
         return _like(x.fact, known)
+    if mine is theirs is Op.MEDIAN and not x.fact.is_any(Kind.DRAWN):
+        # Between two quantiles: of data of which most are equal there is nothing.
+        named = Evidence.NAMED
+        return _like(x.fact, Fact(ranges.REAL, kinds=Kind.SPAN, ground=named, zero=named))
     if mine in _LOWER and theirs in _UPPER:
         return _like(x.fact, Fact(ranges.NONPOSITIVE))
     return None
@@ -286,6 +290,8 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     key = None if x is None else key_of(x.node)
     if x is None or y is None or key is None or key != key_of(y.node):
         return None
+    if isinstance(x.node, bare.BinaryOperation) and type(x.node.operator) is bare.Add:
+        return None  # what something was added to is not 0 as a whole
     fact = transfer(Call(Op.NORM, {"x": x.fact}))
     if x.fact.is_any(Kind.SIMPLEX):
         return replace(fact, range=ranges.POSITIVE)

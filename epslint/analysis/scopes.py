@@ -94,7 +94,7 @@ class InnerScopes:
         for condition in loop.ifs:
             self._expressions.eval(condition.test, env)
             self._expressions.guards.assume(condition.test, True, env)
-            if keeps_best(condition.test) or _is_set_up(loop.iter):
+            if keeps_best(condition.test) or is_set_up(loop.iter):
                 continue
             if not self._is_key_of_some(condition.test, loop, env):
                 size = ranges.NONNEGATIVE
@@ -129,7 +129,7 @@ class InnerScopes:
         return fact
 
 
-def _is_set_up(node: bare.BaseExpression) -> bool:
+def is_set_up(node: bare.BaseExpression) -> bool:
     """Whether there is something of each sort in a collection: an object's own parts, and what the
     author wrote down himself, `[c for c in CLASSES if not c.ignored]`.
     """

@@ -53,6 +53,8 @@ class Strangers:
         self._expressions = expressions
 
     def eval(self, node: bare.Call, env: Env) -> Fact:
+        if type(node.func) is bare.Call:
+            self._expressions.eval(node.func, env)  # `vmap(lambda x: …)(xs)`
         given = self._handed_over(node, env)
         full = self._expressions.resolved(dotted(node.func) or "", env) or ""
         if full.startswith("pathlib."):

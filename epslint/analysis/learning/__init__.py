@@ -68,7 +68,7 @@ class Learning:
         self._places: Mapping[int, _Place] = {}
         self._flows: dict[tuple[FunctionNode, int], Flow | None] = {}
         self._weights = Weights()
-        self._sources: dict[str, Sources] = {}
+        self._sources: dict[ClassOutline, Sources] = {}
         self._taken: frozenset[str] | None = None
         self._calls: dict[str, list[tuple[_Place, ast.Call]]] | None = None
 
@@ -223,9 +223,9 @@ class Learning:
     def _learned_by(self, owner: ClassOutline | None) -> Sources:
         if owner is None:
             return Sources()
-        if owner.name not in self._sources:
-            self._sources[owner.name] = self._read_class(owner)
-        return self._sources[owner.name]
+        if owner not in self._sources:
+            self._sources[owner] = self._read_class(owner)
+        return self._sources[owner]
 
     def _read_class(self, owner: ClassOutline) -> Sources:
         parameters: dict[str, Shown] = {}
@@ -269,10 +269,10 @@ def _named(text: str, function: FunctionNode) -> Shown:
 
 
 def _places(outline: Outline) -> Iterator[_Place]:
-    for function in outline.functions.values():
+    for function in outline.defined:
         yield from _place_of(function, None)
-    for owner in outline.classes.values():
-        for method in owner.methods.values():
+    for owner in outline.owners:
+        for method in owner.defined:
             yield from _place_of(method, owner)
 
 
@@ -288,8 +288,8 @@ def _parameters(function: FunctionNode) -> list[str]:
 
 
 def _handed_to_grad(outline: Outline) -> Iterator[str]:
-    stretches = [*outline.body, *(f.stretch for f in outline.functions.values())]
-    stretches += [m.stretch for c in outline.classes.values() for m in c.methods.values()]
+    stretches = [*outline.body, *(f.stretch for f in outline.defined)]
+    stretches += [m.stretch for c in outline.owners for m in c.defined]
     for stretch in stretches:
         for statement in stretch.statements:
             yield from _handed_to_gradient(statement)
@@ -306,7 +306,7 @@ def _handed_to_gradient(statement: ast.stmt) -> Iterator[str]:
 
 def _attributes(owner: ClassOutline) -> Iterator[tuple[str, ast.Call]]:
     """The attributes of a class that are given the result of a call."""
-    for method in owner.methods.values():
+    for method in owner.defined:
         for node in walk(method.stretch.statements[0]):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Origin, behind
 from epslint.analysis.ranges import Range
 from epslint.analysis.transfer.bounds import larger, smaller
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC, WHOLE, Call, Transfer, result
@@ -67,13 +68,18 @@ def _are_many(call: Call) -> bool:
 
 def _in_total(call: Call) -> Fact:
     """Sums of which the sum or the mean is taken are 0 when all of them are: one is not enough."""
-    x = call.x
-    if _are_many(call) or x.origin is None or x.origin.op is not Op.SUM:
+    x, made = call.x, behind(call.x, (Op.SAME,))
+    if _are_many(call) or made is None or not _is_of_parts(x, made):
         return x
-    inner = x.origin.fact("x")
-    if "dim" not in x.origin.operands or x.zero is not Evidence.NAMED:
-        return x
+    inner = made.fact("x")
     return replace(x, zero=_zero_of_sum(inner, inner.form, many=False))
+
+
+def _is_of_parts(x: Fact, made: Origin) -> bool:
+    """Whether it was summed by rows or by groups: one of them may well be empty, but not all."""
+    if made.op is Op.SCATTER_SUM:
+        return "x" in made.operands
+    return made.op is Op.SUM and "dim" in made.operands and x.zero is Evidence.NAMED
 
 
 def _unless_drawn(zero: Evidence, x: Fact) -> Evidence:
