@@ -57,7 +57,7 @@ class Tokens:
         if self._tokens[first].text != "(" or self._partners[first] != last:
             return None
         if last == first + 1:
-            return Span(self._tokens[first].span.end, self._tokens[first].span.end)
+            return Span(self._tokens[last].span.start, self._tokens[last].span.start)
         return Span(self._tokens[first + 1].span.start, self._tokens[last - 1].span.end)
 
     def around(self, span: Span) -> Span:

@@ -80,6 +80,7 @@ def test_whose_the_parentheses_are(text: str) -> None:
         "del (a), (b)",
         "(a).b += (c)",
         "x = (\n  a  # why (\n)",
+        "x = (\n  # nothing\n)",
         "a = (b,\n c); d = (e)",
         "class A(B, metaclass=(C)): pass",
         "@(a)\ndef f(x=(1), *, y: (int) = (2)): pass",
