@@ -28,7 +28,8 @@ from epslint.analysis.keys import (
 from epslint.analysis.members import distinct
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
-from epslint.analysis.places import coordinate, test_of
+from epslint.analysis.places import coordinate, is_same, test_of
+from epslint.analysis.rows import keeps_order
 from epslint.analysis.shares import is_share_of
 from epslint.analysis.site import Choice
 from epslint.analysis.titles import titled
@@ -220,7 +221,7 @@ class Bindings:
             self._strike(path, mask.node, before)
         kept = env.child()
         self._expressions.guards.assume(mask.node, False, kept)
-        rest = self._expressions.quietly(node, kept)
+        rest = self._expressions.quietly(self._copied(node, before, env), kept)
         given = replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype)
         after = replaced(before, rest, given)
         if fact.constant == 0:
@@ -236,6 +237,14 @@ class Bindings:
             self._expressions.ledger.note_use(Op.CLAMP_MAX, target, before)
             after = replace(after, origin=None, rivals=())
         env.assign(path, replace(after, size=before.size), self._model.tick())
+
+    def _copied(self, node: bare.BaseExpression, fact: Fact, env: Env) -> bare.BaseExpression:
+        """x, after `y = x.clone()`: what a test says of one of them it says of both."""
+        origin = fact.origin
+        if origin is None or fact.rivals or not keeps_order(origin.node):
+            return node
+        whole = origin.operands["x"].node
+        return whole if is_same(self._expressions.quietly(whole, env), fact) else node
 
     def _strike(self, path: str, mask: bare.BaseExpression, before: Fact) -> None:
         """`p[m] = 0`, then `p = p / p.sum(-1)`, then `p[m] = 0` again: where nothing was left to be

@@ -54,6 +54,14 @@ def _with_zero(operand: Operand, zero: Evidence) -> Operand:
     return replace(operand, fact=replace(operand.fact, zero=zero))
 
 
+def _marks_masked(x: Operand, y: Operand) -> bool:
+    """`loss * mask / mask`: NaN where it is masked, on purpose."""
+    key = key_of(y.node)
+    if key is None or not y.fact.is_any(Kind.MASK):
+        return False
+    return any(key_of(factor.node) == key for factor in factors(x, PRODUCTS))
+
+
 def _is_own_magnitude(x: Operand, y: Operand) -> bool:
     """`x / x.abs()` is a sign written out: somebody expects x on both sides of 0, and so at it."""
     op, key = maker(y.fact)
@@ -240,4 +248,5 @@ _WEAK = (
     _is_written,
     _is_significance,
     _is_parallel,
+    _marks_masked,
 )

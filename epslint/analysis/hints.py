@@ -172,6 +172,14 @@ def tells_of_weights(name: str) -> bool:
     return _WEIGHTS.search(snake(name)) is not None
 
 
+_BOUND = re.compile(r"(^|_)(min|max|low|lower|high|upper|bounds?|limits?|clip)(_|$)")
+
+
+@cache
+def tells_of_bound(name: str) -> bool:
+    return _BOUND.search(snake(name)) is not None
+
+
 _THRESHOLD = re.compile(r"(^|_)(thresh|threshold|tol|tolerance)$")
 
 
@@ -180,7 +188,7 @@ def tells_of_threshold(name: str) -> bool:
 
 
 _ACTION_SCALE = re.compile(
-    r"(^|_)(log_?((std|stddev|sigma|alpha|lagrange|multiplier|lambda)s?\d?|temp(erature)?|"
+    r"(^|_)(log_?((std|stddev|sigma|alpha|lagrange|multiplier|lambda|beta|eta)s?\d?|temp(erature)?|"
     r"ent(ropy)?_?(coef|coeff|weight))|(std|sigma)_(params?|log))(_|$)"
 )
 

@@ -25,6 +25,7 @@ from epslint.analysis.questions import doubt
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
 
+_NEVER = frozenset({"False", "0"})  # `assert False`
 # Calls of the code that is read that do not come back: what follows them there is not reached.
 _LEAVING = frozenset(
     {
@@ -168,7 +169,7 @@ class Interpreter:
     def _assert(self, node: bare.Assert, env: Env) -> bool:
         self.expressions.eval(node.test, env)
         self.expressions.guards.assume(node.test, True, env)
-        return True
+        return key_of(node.test) not in _NEVER
 
     def _return(self, node: bare.Return, env: Env) -> bool:
         fact = NOT_A_NUMBER if node.value is None else self.expressions.eval(node.value, env)

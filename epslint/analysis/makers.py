@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from epslint.analysis import bare
 from epslint.analysis.ends import CAPPING
 from epslint.analysis.fact import Fact
-from epslint.analysis.keys import key_of
+from epslint.analysis.hints import tells_of_bound
+from epslint.analysis.keys import key_of, label_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 
@@ -83,9 +85,19 @@ def meaning_of(fact: Fact) -> str | None:
 
 def is_ceiling(origin: Origin | None) -> bool:
     """Whether an operation puts an upper bound to its result, whichever that is."""
+    if origin is not None and origin.op is Op.CALL:
+        return is_given_bounds(origin.node)
     if origin is None or origin.op not in CAPPING:
         return False
     return origin.op is not Op.CLAMP or "max" in origin.operands
+
+
+def is_given_bounds(node: bare.BaseExpression) -> bool:
+    """`squashed(log_std, log_std_min, log_std_max)`: who is given bounds keeps to them."""
+    if not isinstance(node, bare.Call):
+        return False
+    given = (label_of(argument.value) for argument in node.args)
+    return any(tells_of_bound(label) for label in given if label)
 
 
 _STEPS = 8  # of how a value was made, no more are looked at

@@ -100,7 +100,7 @@ _WORDS = (
         _fact(ranges.REAL, Kind.LOGPROB),
     ),
     _word(
-        r"(^|_)(log_?((std|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda)s?|"
+        r"(^|_)(log_?((std|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda|beta|eta)s?|"
         r"temp(erature)?|ent(ropy)?_?(coef|coeff|weight))|(std|sigma|var|alpha|scale)_log)_?\d?$",
         _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
     ),

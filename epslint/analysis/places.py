@@ -84,12 +84,12 @@ def _said_by(origin: Origin | None, value: Fact, far: int) -> Range:
     left, right = origin.operands.get("x"), origin.operands.get("y")
     if operator is None or left is None or right is None:
         return ranges.TOP
-    if _is_same(x, value):
+    if is_same(x, value):
         return limits_by(operator, x, right)
-    return limits_by(MIRRORED[operator], y, left) if _is_same(y, value) else ranges.TOP
+    return limits_by(MIRRORED[operator], y, left) if is_same(y, value) else ranges.TOP
 
 
-def _is_same(x: Fact, y: Fact) -> bool:
+def is_same(x: Fact, y: Fact) -> bool:
     """Whether two facts are of one value, in whatever shape."""
     first, second = _unshaped(x), _unshaped(y)
     return first.origin is not None and (first.origin, first.rivals) == (

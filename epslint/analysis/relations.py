@@ -16,7 +16,7 @@ from epslint.analysis.makers import is_made_of, is_some_of, maker
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, behind
+from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.smoothing import smoothed
 from epslint.analysis.sums import is_squared_length, total
 from epslint.analysis.transfer import Call, transfer
@@ -196,11 +196,19 @@ def _is_reference(operand: Operand) -> bool:
 
 
 def _is_larger_of(fact: Fact, key: str) -> bool:
-    """`torch.maximum(a, b)`, and `torch.max(a, b)`: neither a nor b is larger."""
+    """`torch.maximum(a, b)`, `torch.max(a, b)` and `a.clamp(min=b)`: neither a nor b is larger."""
     origin = behind(fact, (Op.SAME, Op.DETACH))
-    if origin is None or origin.op not in (Op.MAXIMUM, Op.MAX):
+    if origin is None or origin.op not in _RAISING or "max" in _given(origin):
         return False
     return key in {key_of(operand.node) for operand in origin.operands.values()}
+
+
+def _given(origin: Origin) -> set[str]:
+    """The arguments of an operation that are not None: `a.clamp(0, None)` has no ceiling."""
+    return {name for name, each in origin.operands.items() if key_of(each.node) != "None"}
+
+
+_RAISING = frozenset({Op.MAXIMUM, Op.MAX, Op.CLAMP, Op.CLAMP_MIN, Op.RELU})
 
 
 def _variance(x: Operand, y: Operand) -> Fact | None:

@@ -13,6 +13,7 @@ from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.makers import is_given_bounds
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 
@@ -68,10 +69,12 @@ class Strangers:
         if (both := self._put(node, given, env)) is not None:
             return both
         told = as_distribution(node, full, told_by(_telling(node)))
+        if told.huge and is_given_bounds(node):
+            told = replace(told, huge=Evidence.NONE)
         known = any(fact.origin is not None for fact in given.values())
-        if told.is_any(Kind.MASK) or (known and told is UNKNOWN):
+        if told.is_any(Kind.MASK) or (told is UNKNOWN and (known or is_given_bounds(node))):
             # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
-            # of an argument is told by what becomes of the result.
+            # of an argument is told by what becomes of the result, which may keep to bounds.
             return replace(told, origin=self._expressions.ledger.origin(Op.CALL, node, {}))
         return told
 

@@ -56,13 +56,14 @@ def at_its_edge(evidence: Evidence) -> Confidence:
     return Confidence.PROVEN if evidence is Evidence.PROVEN else Confidence.POSSIBLE
 
 
-def of_overflow(site: Site) -> Confidence:
-    """How sure it is that an exp of anything overflows unseen: Python's raises an error, and in
-    float64 it takes 709.
+def of_overflow(site: Site, *arguments: Fact) -> Confidence:
+    """How sure it is that an exp overflows unseen: that of anything may, and mostly somebody keeps
+    it small; Python's raises an error, and in float64 it takes 709.
     """
     if site.result.form is Form.NUMBER:
         return Confidence.UNLIKELY
-    return Confidence.POSSIBLE if _is_double(site) else Confidence.PROVEN
+    huge = max((argument.huge for argument in arguments), default=Evidence.NONE)
+    return Confidence.POSSIBLE if _is_double(site) or not huge else CONFIDENCE[huge]
 
 
 def _is_double(site: Site) -> bool:

@@ -86,7 +86,7 @@ class LogOfSumOfExp(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of {what}, {quoted(site, operand.node)}: exp overflows, "
             f"{stable_one} does not",
-            confidence=of_overflow(site),
+            confidence=of_overflow(site, *(each.fact("x") for each in exponentials)),
             formula=True,
             why=made_elsewhere(operand),
             fix=None if scaled else _fix(site, operand, total, exponentials[0]),

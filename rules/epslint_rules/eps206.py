@@ -81,11 +81,12 @@ class LogOfOnePlus(SiteRule):
             return
         function, argument = found
         quiet = function == "log1p"
+        facts = () if argument is None else (argument.fact,)
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Log of one {_sign(operand)} something, {quoted(site, operand.node)}: "
             f"{_WHY[function]}",
-            confidence=of_digits(site) if quiet else of_overflow(site),
+            confidence=of_digits(site) if quiet else of_overflow(site, *facts),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, function, argument) if argument is not None else None,
             quiet=quiet,

@@ -147,7 +147,7 @@ def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis
         span=site.unit.span(denominator.node),
         message=f"A {name} by hand, divided by {quoted(site, denominator.node)}: "
         f"exp overflows, {name} does not",
-        confidence=of_overflow(site),
+        confidence=of_overflow(site, exponential.fact("x")),
         formula=True,
         why=made_elsewhere(numerator),
         fix=fix,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from epslint.analysis import hints
 from epslint.analysis.fact import Kind
+from epslint.analysis.makers import is_ceiling
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -24,8 +25,8 @@ class UncappedExp(SiteRule):
 
     ## What it does
     Flags `exp(log_std)` and `exp(log_alpha)` of a policy, where a gradient is seen to flow and
-    nothing clamps the argument. With `--confidence unlikely` also `exp(logvar)` and exps of any
-    learned parameter.
+    nothing clamps the argument; less surely, `exp(logvar)` of an autoencoder. With `--confidence
+    unlikely` also exps of any learned parameter.
 
     ## Why is this bad
     A log-scale that runs away takes few steps to overflow. Soft actor-critic clamps its log_std to
@@ -76,12 +77,15 @@ class UncappedExp(SiteRule):
 
 
 def _confidence(operand: Operand) -> Confidence:
-    """A policy that drifts takes its scale along. The posteriors of autoencoders and the scales of
-    layers are held by their losses: of those nobody clamps theirs.
+    """A policy that drifts takes its scale along. The posteriors of autoencoders are held by their
+    losses, mostly; the scales of layers are, and nobody clamps theirs.
     """
+    fact = operand.fact
+    if any(map(is_ceiling, (fact.origin, *fact.rivals))):
+        return Confidence.POSSIBLE  # it is bounded on another path, which may well be the usual one
     if any(map(hints.tells_of_action_scale, words_behind(operand, 2))):
-        return CONFIDENCE[operand.fact.huge]
-    return Confidence.UNLIKELY
+        return CONFIDENCE[fact.huge]
+    return Confidence.POSSIBLE if fact.is_any(Kind.LOGSCALE) else Confidence.UNLIKELY
 
 
 def _is_unbounded(operand: Operand) -> bool:
