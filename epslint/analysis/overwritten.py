@@ -7,7 +7,9 @@ between, `x = log(p + z)`. Asked only of what would be a finding.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from epslint.glance import suites
 from epslint.scout import Stretch
@@ -15,23 +17,23 @@ from epslint.scout import Stretch
 
 def is_overwritten(stretch: Stretch, row: int) -> bool:
     """Whether the statement on a line gives a name a value that is replaced unread."""
-    for block in _blocks(stretch.statements):
-        for place, statement in enumerate(block):
-            if statement.lineno <= row <= (statement.end_lineno or row):
-                name = _assigned(statement)
-                if name is not None and _is_replaced(name, block[place + 1 :]):
-                    return True
+    for block, place in _around(stretch.statements, row):
+        name = _assigned(block[place])
+        if name is not None and _is_replaced(name, islice(block, place + 1, None)):
+            return True
     return False
 
 
-def _blocks(statements: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
-    """The statements themselves, and every suite of theirs; a thousand `elif` are as deep."""
+def _around(statements: Sequence[ast.stmt], row: int) -> Iterator[tuple[Sequence[ast.stmt], int]]:
+    """The statements on a line and around it, each by its block and its place there."""
     waiting = [statements]
     while waiting:
         block = waiting.pop()
-        yield block
-        for statement in block:
-            waiting += suites(statement)
+        place = bisect_right(block, row, key=lambda statement: statement.lineno) - 1
+        while place >= 0 and (block[place].end_lineno or row) >= row:
+            yield block, place
+            waiting += suites(block[place])
+            place -= 1
 
 
 def _assigned(statement: ast.stmt) -> str | None:
@@ -42,7 +44,7 @@ def _assigned(statement: ast.stmt) -> str | None:
     return target.id if isinstance(target, ast.Name) else None
 
 
-def _is_replaced(name: str, rest: Sequence[ast.stmt]) -> bool:
+def _is_replaced(name: str, rest: Iterable[ast.stmt]) -> bool:
     for statement in rest:
         if any(isinstance(n, ast.Name) and n.id == name for n in _reads(statement)):
             return False

@@ -66,6 +66,13 @@ def test_twice_the_function_is_twice_the_work(body: str) -> None:
     assert calls(body, 160) < 2.5 * calls(body, 80)
 
 
+@pytest.mark.slow
+def test_a_very_long_function_with_findings() -> None:
+    # What takes a glance at every statement for each finding shows only here.
+    body = KINDS["divisions"]
+    assert calls(body, 1000) < 2.2 * calls(body, 500)
+
+
 @pytest.mark.parametrize(("between", "term"), CHAINS.values(), ids=CHAINS)
 def test_twice_the_expression_is_twice_the_work(between: str, term: str) -> None:
     calls_in_chain(between, term, 4)

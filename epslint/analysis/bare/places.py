@@ -7,7 +7,9 @@ takes for a part of them. Whose they are, the tokens of the statement tell.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
 from epslint.analysis.bare import nodes
 from epslint.glance import suites
@@ -90,11 +92,24 @@ class Places:
         return self._read[rows]
 
     def _statement(self, at: At) -> Rows:
-        """The lines of the smallest statement around a place."""
-        found, inner = self._stretch.rows, list(self._stretch.statements)
-        while inner:
-            statement = inner.pop()
-            rows = rows_of(statement)
-            if rows.first <= at.lineno and (at.end_lineno or at.lineno) <= rows.last:
-                found, inner = rows, [each for suite in suites(statement) for each in suite]
-        return found
+        """The lines of the smallest statement around a place: mostly of the last that has begun."""
+        for number in range(bisect_right(self._first_rows, at.lineno) - 1, -1, -1):
+            if (at.end_lineno or at.lineno) <= self._statements[number].last:
+                return self._statements[number]
+        return self._stretch.rows
+
+    @cached_property
+    def _statements(self) -> list[Rows]:
+        """The lines of all statements, in the order in which they begin; the outer ones first."""
+        found: list[Rows] = []
+        waiting = list(reversed(self._stretch.statements))
+        while waiting:
+            statement = waiting.pop()
+            found.append(rows_of(statement))
+            inner = [each for suite in suites(statement) for each in suite]
+            waiting += reversed(inner)
+        return sorted(found, key=lambda rows: rows.first)  # handlers stand before what is else
+
+    @cached_property
+    def _first_rows(self) -> list[int]:
+        return [rows.first for rows in self._statements]
