@@ -96,8 +96,10 @@ class HandRolledSoftmax(SiteRule):
             exponential = _exponential_in(numerator)
             if exponential is None or _is_bounded(exponential):
                 return
-            if _is_bare(site, exponential, total) or _is_score(site, exponential.operands["x"]):
-                yield from _share(site, exponential, total)
+            for share in _share(site, exponential, total):
+                # Asked last: whether a model gives it is read off the whole function.
+                if _is_bare(site, exponential, total) or _is_score(site, exponential.operands["x"]):
+                    yield share
 
 
 def _is_bare(site: Site, exponential: Origin, total: Origin) -> bool:

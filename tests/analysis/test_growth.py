@@ -12,6 +12,9 @@ from epslint import api
 KINDS = {
     "guards": "    y{i} = x.sum() + {i}\n    if y{i}.sum() > {i}:\n        x = x / y{i}.sum()\n",
     "divisions": "    y{i} = x / mask.sum()\n    x = torch.log(y{i}) - y{i}\n",
+    "exponentials": (
+        "    y{i} = torch.exp(x - z)\n    if y{i}.sum() > {i}:\n        x = y{i} / mask.sum()\n"
+    ),
     "choices": "    n{i} = x.sum() if wanted else 0\n    x = x / n{i} if wanted else x\n",
     "stores": "    x[:, {i}] = x[:, 1:].sum() / mask.sum()\n    z[{i}] = x.std()\n",
 }
