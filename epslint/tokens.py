@@ -21,6 +21,9 @@ _SILENT = frozenset(
         tokenize.INDENT,
         tokenize.NEWLINE,
         tokenize.NL,
+        # What stands between the braces of a text, which Python 3.12 takes apart: `f"({x})"`.
+        getattr(tokenize, "FSTRING_MIDDLE", tokenize.NL),
+        getattr(tokenize, "TSTRING_MIDDLE", tokenize.NL),
     }
 )
 _KEYWORDS = frozenset(keyword.kwlist)
@@ -65,7 +68,8 @@ class Tokens:
         first, last = self._at(span)
         while self._are_own(first - 1, last + 1):
             first, last = first - 1, last + 1
-        return Span(self._tokens[first].span.start, self._tokens[last].span.end)
+            span = Span(self._tokens[first].span.start, self._tokens[last].span.end)
+        return span
 
     def are_own(self, span: Span) -> bool:
         """Whether the parentheses with which a span begins and ends are not those of a call."""

@@ -57,6 +57,7 @@ def test_both_know_the_same_places(name: str) -> None:
         "print ( (x) )",
         "(f)(x)(y)[(z)]((u))",
         "('a' 'b')",
+        "f'({a})', f'{(b)})' + (c), f'{{(' + f'{(d)!r:>{(e)}}' + (f'[{f((g))}')",
         "(lambda: (x))()",
         "{(a): (b), **(c)}, {(a), *(b)}, [(a) for (b) in (c) if (d)]",
         "not(a), -(b), await(c)",
