@@ -181,6 +181,11 @@ def evaluated(literal: str) -> object:
     return ast.literal_eval(literal)
 
 
+def is_zero(node: bare.BaseExpression) -> bool:
+    """0, as a number that is written."""
+    return isinstance(node, bare.Integer | bare.Float) and evaluated(node.value) == 0
+
+
 def dotted(node: bare.BaseExpression) -> str | None:
     """`torch.nn.functional` as text; None for anything but names and dots."""
     # Nothing stands below these kinds, and this is quicker than isinstance.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, replace
-from epslint.analysis.keys import evaluated
+from epslint.analysis.keys import is_zero
 
 _ABOUT_ZERO = (bare.Equal, bare.NotEqual)
 
@@ -26,10 +26,6 @@ def doubt(test: bare.BaseExpression, env: Env) -> None:
     if type(test.left) is not bare.Name or not isinstance(target.operator, _ABOUT_ZERO):
         return
     name, fact = test.left.value, env.fact(test.left.value)
-    if fact is None or fact.kinds or not fact.range.has_zero or not _is_zero(target.comparator):
+    if fact is None or fact.kinds or not fact.range.has_zero or not is_zero(target.comparator):
         return
     env.refine(name, replace(fact, zero=max(fact.zero, Evidence.NAMED)))
-
-
-def _is_zero(node: bare.BaseExpression) -> bool:
-    return isinstance(node, bare.Integer | bare.Float) and evaluated(node.value) == 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from epslint.analysis import bare
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
 from epslint.analysis.hints import tells_of_weight
-from epslint.analysis.keys import evaluated, words_of
+from epslint.analysis.keys import is_zero, words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -107,7 +107,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
     fact = operand.fact
     if fact.form.tensor or is_of_many(fact):
         return diagnosis(site, operand).fix
-    starts = [o for o in (fact.origin, *fact.rivals) if o is not None and _is_zero(o)]
+    starts = [o for o in (fact.origin, *fact.rivals) if o is not None and is_zero(o.node)]
     whole = bool(starts) and all(isinstance(start.node, bare.Integer) for start in starts)
     if whole and not any(map(tells_of_weight, words_of(operand.node))):
         edits = floor(site.unit, operand.node, "1", Form.NUMBER, slot_of(site, operand))
@@ -125,8 +125,3 @@ def _moved(site: Site, fact: Fact, starts: list[Origin]) -> Fix | None:
     spans = sorted({each.unit.span(each.node) for each in starts})
     edits = tuple(Edit(span, epsilon) for span in spans)
     return Fix(f"Start at {epsilon} (count)", Grade.BOUNDED, edits)
-
-
-def _is_zero(origin: Origin) -> bool:
-    node = origin.node
-    return isinstance(node, bare.Integer | bare.Float) and evaluated(node.value) == 0
