@@ -241,10 +241,11 @@ class Bindings:
     def _copied(self, node: bare.BaseExpression, fact: Fact, env: Env) -> bare.BaseExpression:
         """x, after `y = x.clone()`: what a test says of one of them it says of both."""
         origin = fact.origin
-        if origin is None or fact.rivals or not keeps_order(origin.node):
+        whole = None if origin is None or fact.rivals else origin.operands.get("x")
+        if origin is None or whole is None or not keeps_order(origin.node):
             return node
-        whole = origin.operands["x"].node
-        return whole if is_same(self._expressions.quietly(whole, env), fact) else node
+        now = self._expressions.quietly(whole.node, env)
+        return whole.node if is_same(now, fact) else node
 
     def _strike(self, path: str, mask: bare.BaseExpression, before: Fact) -> None:
         """`p[m] = 0`, then `p = p / p.sum(-1)`, then `p[m] = 0` again: where nothing was left to be

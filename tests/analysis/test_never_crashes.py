@@ -292,6 +292,11 @@ def test_odd_indices(index: str) -> None:
     check(f"def f(x, mask):\n    pair = (1, mask.sum())\n    return x / pair[{index}]\n")
 
 
+def test_a_strangers_array_of_which_some_is_overwritten() -> None:
+    body = "y = ma.array([x.sum()], mask=True)\n    y[m > 0] = 1\n    return x / y\n"
+    check(f"def f(ma, x, m):\n    {body}")
+
+
 SPELLED = sorted({*BUILTINS, *(f"torch.{name}" for name in SPELLINGS)} | EXACT.keys())
 
 
