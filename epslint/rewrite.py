@@ -39,7 +39,6 @@ _LOOSE = (
 _LOOSE_OPERATORS = (bare.BitAnd, bare.BitOr, bare.BitXor, bare.LeftShift, bare.RightShift)
 # What a method can be called on as it is.
 _PRIMARY = (bare.Name, bare.Attribute, bare.Call, bare.Subscript, bare.List, bare.ListComp)
-_PRIMARY_TEXT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.ListComp)
 
 
 class Slot(Enum):
@@ -204,9 +203,10 @@ def is_primary(text: str) -> bool:
     an attribute.
     """
     try:
-        return isinstance(ast.parse(text, mode="eval").body, _PRIMARY_TEXT)
-    except SyntaxError:  # newer than the Python we run on
+        (statement,) = bare.statements([ast.Expr(ast.parse(text, mode="eval").body)])
+    except (SyntaxError, bare.UnlikeError):  # newer than the Python we run on, or than bare trees
         return False
+    return isinstance(statement, bare.Expr) and isinstance(statement.value, _PRIMARY)
 
 
 def is_alone(unit: Unit, node: bare.BaseExpression) -> bool:

@@ -23,7 +23,7 @@ from epslint.analysis.labels import (
     tells_of_statistics,
     tells_of_sum,
     tells_of_term_of_loss,
-    tells_of_weights,
+    tells_of_weights_summed,
 )
 from epslint.analysis.makers import maker
 from epslint.analysis.names import is_epsilon_for_anything, snake
@@ -72,7 +72,7 @@ def _is_total(x: Operand, divisor: str) -> bool:
     if x.fact.is_any(Kind.SUM) or maker(x.fact)[0] is Op.SUM:
         return True
     words = words_of(x.node)
-    weighed = tells_of_weights(divisor) and any(map(tells_of_sum, words))
+    weighed = tells_of_weights_summed(divisor) and any(map(tells_of_sum, words))
     return weighed or any(map(tells_of_term_of_loss, words))
 
 

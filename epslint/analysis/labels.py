@@ -80,11 +80,11 @@ def counted_by_name(name: str, function: str) -> Kind:
     if _COUNTED.search(words):
         return Kind.COUNT
     factor = _FACTOR.search(words) and _REDUCING.search(snake(function))
-    summed = _SUMMED.search(words) or tells_of_weights(name)
+    summed = _SUMMED.search(words) or tells_of_weights_summed(name)
     return Kind.SUM if factor or summed else Kind.NONE
 
 
-def tells_of_weights(name: str) -> bool:
+def tells_of_weights_summed(name: str) -> bool:
     """Whether a value of this name is the sum of weights, which others choose: all of them 0 is an
     example that does not count.
     """

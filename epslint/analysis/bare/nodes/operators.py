@@ -1,4 +1,4 @@
-"""Kinds of operators. An operator is its class; there is one object of each."""
+"""Kinds of operators. An operator is its class: which object of it stands there says nothing."""
 
 from __future__ import annotations
 
