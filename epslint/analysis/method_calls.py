@@ -30,6 +30,7 @@ _ONLY_OF_TORCH = frozenset(
         *(Op.SOFTMAX, Op.LOG_SOFTMAX),
     }
 )
+_SWITCHES = frozenset({"keepdim", "unbiased"})
 _VIEWING = frozenset({"split", "chunk", "unbind", "tensor_split"})
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
@@ -72,7 +73,7 @@ class MethodCalls:
         if operand.fact.form is Form.OTHER and spelling.op not in _OF_OBJECTS:
             moved = spelling.op in _MOVING and is_module(operand.fact)
             return operand.fact if moved else None
-        if not self._calls.fits(spelling, node, 1):
+        if not self._calls.fits(spelling, node, 1) or self._is_of_another(spelling, node, env):
             return None
         if spelling.op in (Op.WHERE, Op.FULL):
             return self._where_method(node, operand, env)
@@ -86,6 +87,22 @@ class MethodCalls:
             # Zeros that are filled part by part, through what shares their memory.
             env.drop_zero(key_of(operand.node) or "")
         return fact
+
+    def _is_of_another(self, spelling: Spelling, node: bare.Call, env: Env) -> bool:
+        """`process.std(t, x)`, `self.mean(obs)`: an object that is no tensor has such a method too,
+        and is handed values where a tensor's would be told an axis.
+        """
+        if "dim" not in spelling.params:
+            return False
+        if isinstance(node.func, bare.Attribute) and dotted(node.func.value) == "self":
+            return True  # a function of the file would have been followed, were it not so long
+        given = [a.value for a in node.args if a.keyword is None and not a.star]
+        for parameter, value in zip(spelling.params[1:], given, strict=False):
+            if parameter in _SWITCHES and not _is_switch(value):
+                return True
+            if parameter == "dim" and self._expressions.quietly(value, env).form.tensor:
+                return True
+        return False
 
     def _form(self, op: Op) -> Form:
         """Of what has this method: `x.log()` is for tensors of torch only."""
@@ -239,6 +256,13 @@ class MethodCalls:
         self._calls.store(receiver.node, fact, env)
         return UNKNOWN
 
+
+def _is_switch(node: bare.BaseExpression) -> bool:
+    """Whether this may be True or False: anything but a value by the name of one."""
+    return not isinstance(node, bare.Name) or node.value in _TRUTHS or "keep" in node.value
+
+
+_TRUTHS = frozenset({"True", "False", "unbiased"})
 
 _DISTRIBUTIONS: Mapping[str, Spelling] = MappingProxyType(
     {
