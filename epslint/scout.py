@@ -75,6 +75,14 @@ class FunctionOutline:
         ]
         return (places + later)[-1]
 
+    @cached_property
+    def bounds(self) -> frozenset[str]:
+        """The attributes of `self` that it brings back between bounds where they are:
+        `self.scale.data.clamp_(-5, 2)`, `self.scale.data = self.scale.data.clamp(-5, 2)`.
+        """
+        me = self._self
+        return frozenset(name for child in self._body for name in _self_bounds(child, me or ""))
+
     @property
     def _body(self) -> list[ast.stmt]:
         (node,) = self.stretch.statements
@@ -304,7 +312,9 @@ def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
 
 
 def _self_changes(node: ast.stmt, me: str) -> Iterator[str]:
-    """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`."""
+    """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`,
+    `self.scale.requires_grad = True`.
+    """
     for child in descend(node):
         if isinstance(child, ast.Subscript | ast.Attribute) and _changes(child):
             owner = child.value
@@ -314,8 +324,41 @@ def _self_changes(node: ast.stmt, me: str) -> Iterator[str]:
 
 def _changes(node: ast.Subscript | ast.Attribute) -> bool:
     if isinstance(node, ast.Attribute):
-        return node.attr.endswith("_")
+        return node.attr.endswith("_") or node.attr == "requires_grad"
     return isinstance(node.ctx, ast.Store)
+
+
+_BOUNDING = frozenset({"clamp", "clip", "clamp_max"})
+_IN_PLACE = frozenset({"clamp_", "clip_", "clamp_max_"})
+
+
+def _self_bounds(node: ast.stmt, me: str) -> Iterator[str]:
+    for child in descend(node):
+        if (place := _bounded_in_place(child)) is not None:
+            yield from _own(place, me)
+
+
+def _bounded_in_place(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        copied = node.func.attr == "copy_" and any(map(_is_bounded, node.args))
+        return node.func.value if copied or node.func.attr in _IN_PLACE else None
+    if isinstance(node, ast.Assign) and _is_bounded(node.value):
+        target = node.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr == "data":
+            return target.value
+    return None
+
+
+def _is_bounded(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in _BOUNDING
+
+
+def _own(node: ast.expr, me: str) -> Iterator[str]:
+    """The attribute of `me` that this is, or the data of."""
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+        yield node.attr
 
 
 def rows_of(node: ast.stmt) -> Rows:

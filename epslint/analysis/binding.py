@@ -33,6 +33,7 @@ from epslint.analysis.rows import keeps_order
 from epslint.analysis.shares import is_share_of
 from epslint.analysis.site import Choice
 from epslint.analysis.titles import titled
+from epslint.analysis.transfer.arrangement import learned
 from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Bindings:
         env.assign(path, fact, self._model.tick())
         if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
+            if target.attr.value == "requires_grad":
+                self._ask_for_gradient(target.value, fact, env)
         owner, _, attribute = path.partition(".")
         if attribute and owner == self._frame.self_name:
             known = self._frame.attributes.get(attribute)
@@ -90,6 +93,13 @@ class Bindings:
             and (row := self._frame.unit.find_row(target))
         ):
             self._frame.known[row, path] = fact
+
+    def _ask_for_gradient(self, node: bare.BaseExpression, asked: Fact, env: Env) -> None:
+        """`x.requires_grad = True`: from here on it is learned, wherever it starts."""
+        path = dotted(node)
+        known = None if path is None else env.fact(path)
+        if known is not None and known.form is not Form.OTHER and asked.constant == 1:
+            self.bind(node, learned(known), env)
 
     def _bind_element(self, target: bare.Subscript, fact: Fact, env: Env) -> None:
         """`x[i] = v`: x becomes what it was or v; `x[x == 0] = v` leaves no 0."""

@@ -26,7 +26,7 @@ from epslint.analysis.operators import (
     operator_of,
 )
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.origin import Operand, Origin, layers
 
 _PADDING = re.compile(r"(^|_)(pad|padding)(_|$)")
 _ANSWER = re.compile(r"(completion|response|answer|label|action|generat|reward|loss)")
@@ -77,6 +77,7 @@ def _is_below(origin: Origin, truth: bool, value: Fact) -> bool:
 
 _FINITE: Mapping[Op, bool] = MappingProxyType({Op.ISFINITE: True, Op.ISINF: False})
 _UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
+_ARRANGED = frozenset({Op.SAME})
 
 
 def tells_of_answer(node: bare.BaseExpression) -> bool:
@@ -85,8 +86,9 @@ def tells_of_answer(node: bare.BaseExpression) -> bool:
 
 
 def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bool:
-    """`labels == group` for a group out of `np.unique(labels)`."""
-    return operator is bare.Equal and is_taken_from(x.node, y.fact, env)
+    """`labels == group` for a group out of `np.unique(labels)`, or for each of them at once."""
+    wholes = layers(x, _ARRANGED) if operator is bare.Equal else ()
+    return any(is_taken_from(whole.node, y.fact, env) for whole in wholes)
 
 
 def _holds_somewhere(x: Operand, operator: Comparing, y: Operand) -> bool:

@@ -82,6 +82,11 @@ def is_read(flow: Uses, value: bare.Node) -> bool:
     return ends_only(flow, value, _SUMMARISED, READING)
 
 
+def is_reported(flow: Uses, value: bare.Node) -> bool:
+    """The same, where `x.item()` is a number that something may be made of."""
+    return ends_only(flow, value, _SUMMARISED | _AS_NUMBER, READING)
+
+
 def is_capped(flow: Uses, value: bare.Node) -> bool:
     """Whether a positive value is capped before anything but reading is done with it.
 
@@ -117,6 +122,7 @@ def is_cut_off(flow: Uses, value: bare.Node, far: int = 8) -> bool:
     return all(op is Op.DETACH or is_cut_off(flow, user, far - 1) for user, op in uses.items())
 
 
+_AS_NUMBER = frozenset({Op.ITEM, Op.TO_NUMPY})
 _SUMMARISED, _WEIGHED = PASSING | SUMMARISING, PASSING | {Op.WEIGH}
 
 

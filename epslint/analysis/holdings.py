@@ -17,6 +17,7 @@ from epslint.analysis.env import Case, Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, joined, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.interpreter import Interpreter
+from epslint.analysis.learning.words import tells_of_formula
 from epslint.analysis.running import Running
 from epslint.analysis.signature import mode_of
 from epslint.analysis.site import Scope
@@ -119,7 +120,14 @@ class Holdings:
         counted = found.form is Form.NUMBER and not names.is_epsilon(name)
         if found.constant == 0 and counted and self._has_strangers(owner):
             return names.named(name)  # a base class in another file counts it up
-        return found if found != UNKNOWN else names.named(name)
+        if found.huge and self._is_bounded(owner, name):
+            found = replace(found, huge=Evidence.NONE)
+        return found if found != UNKNOWN else _by_name(name, owner)
+
+    def _is_bounded(self, owner: ClassOutline, name: str) -> bool:
+        """Whether somebody brings a parameter back between bounds, step after step."""
+        methods = (m for each in self._model.outline.lineage(owner) for m in each.defined)
+        return any(name in method.bounds for method in methods)
 
     def _assigned_in(self, method: FunctionOutline, owner: ClassOutline, name: str) -> Fact:
         fact = self._assigned_by(method, owner).get(name, UNKNOWN)
@@ -181,6 +189,14 @@ class Holdings:
             for method in each.defined:
                 found |= method.assigns
         return found
+
+
+def _by_name(name: str, owner: ClassOutline) -> Fact:
+    """What an attribute is that a constructor was handed: nothing learns the temperature of an
+    algorithm that is not seen to; those of a distribution are what it is a distribution of.
+    """
+    knob = names.is_knob(name) and not tells_of_formula(owner.name)
+    return names.KNOB if knob else names.named(name)
 
 
 def _left(frame: Frame, attribute: str) -> Fact | None:

@@ -360,9 +360,14 @@ def _is_rest(part: bare.BaseSlice) -> bool:
 
 
 def end_of_range(node: bare.BaseExpression) -> bare.BaseExpression | None:
-    """n of `range(n)` and `range(1, n)`: in such a loop it is 1 at the least."""
+    """n of `range(n)`, `range(1, n)` and `range(1, n + 1)`: in such a loop it is 1 at the least."""
     if not isinstance(node, bare.Call) or called(node) != "range" or len(node.args) not in (1, 2):
         return None
     *start, end = (argument.value for argument in node.args)
-    counts_up = all(isinstance(number, bare.Integer) for number in start)
-    return end if counts_up and not isinstance(end, bare.Integer) else None
+    if not all(isinstance(number, bare.Integer) for number in start):
+        return None
+    if start and isinstance(end, bare.BinaryOperation) and isinstance(end.operator, bare.Add):
+        more, first = end.right, start[0]
+        if isinstance(more, bare.Integer) and key_of(more) == key_of(first) != "0":
+            end = end.left
+    return end if not isinstance(end, bare.Integer) else None

@@ -9,9 +9,20 @@ from types import MappingProxyType
 
 from epslint.analysis import bare
 from epslint.analysis.env import Env, Mode
-from epslint.analysis.fact import PROMISED, UNKNOWN, DType, Fact, Form, Kind, joined, replace
+from epslint.analysis.fact import (
+    PROMISED,
+    UNKNOWN,
+    DType,
+    Evidence,
+    Fact,
+    Form,
+    Kind,
+    joined,
+    replace,
+)
 from epslint.analysis.frame import Heard, Lesson
 from epslint.analysis.keys import key_of
+from epslint.analysis.makers import is_ceiling
 from epslint.analysis.origin import Operand
 from epslint.analysis.signature import parameters, passed
 from epslint.analysis.transfer.arrangement import is_drawn_index
@@ -63,7 +74,13 @@ def _tells(fact: Fact, terms: Terms) -> bool:
         return False
     if fact.is_any(PROMISED) or (terms.private and not fact.grad):
         return True
-    return not fact.range.has_zero or fact.range.bounded
+    return not fact.range.has_zero or fact.range.bounded or _is_capped(fact)
+
+
+def _is_capped(fact: Fact) -> bool:
+    """Whether a value was given an upper bound, whichever it is: `clip(log_std, *limits)`."""
+    makers = (fact.origin, *fact.rivals)
+    return not fact.huge and all(is_ceiling(made) for made in makers)
 
 
 def _conditions(heard: Heard, given: Mapping[str, Operand]) -> Iterator[tuple[str, Fact]]:
@@ -144,6 +161,7 @@ def _refined(told: Fact, shown: Fact) -> Fact:
     fact = told.within(shown.range).plus(promised)
     return replace(
         fact,
+        huge=Evidence.NONE if _is_capped(shown) else fact.huge,
         form=shown.form if fact.form is Form.UNKNOWN else fact.form,
         dtype=shown.dtype if fact.dtype is DType.UNKNOWN else fact.dtype,
         size=shown.size,

@@ -10,6 +10,7 @@ from epslint.analysis.fact import UNKNOWN, Fact, Form
 from epslint.analysis.hints import tells_of_threshold
 from epslint.analysis.keys import dotted
 from epslint.analysis.operators import Comparing
+from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import Range, next_whole
 
@@ -73,7 +74,8 @@ def _is_chosen(operator: Comparing, fact: Fact, other: Operand) -> bool:
     with less than 0; 0 itself is left by `>=`, but no tolerance is 0.
     """
     path, limit = dotted(other.node), other.fact
-    if path is None or limit.form not in _SINGLE or limit.range != UNKNOWN.range:
+    single = limit.form in _SINGLE or (limit.origin is not None and limit.origin.op is Op.AS_TENSOR)
+    if path is None or not single or limit.range != UNKNOWN.range:
         return False
     if tells_of_threshold(path.rpartition(".")[2]):
         return operator in (bare.GreaterThan, bare.GreaterThanEqual)

@@ -92,6 +92,20 @@ def is_ceiling(origin: Origin | None) -> bool:
     return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
+_SQUASHING = frozenset({Op.TANH, Op.SIGMOID, Op.HARD_SIGMOID})
+_SHIFTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.SAME})
+
+
+def is_squashed(origin: Origin | None, steps: int = 6) -> bool:
+    """Whether a value is a squashed one, brought to other bounds: `low + scale * (tanh(x) + 1)`."""
+    if origin is None or not steps:
+        return False
+    if origin.op in _SQUASHING:
+        return True
+    operands = origin.operands.values() if origin.op in _SHIFTING else ()
+    return any(is_squashed(operand.fact.origin, steps - 1) for operand in operands)
+
+
 def is_given_bounds(node: bare.BaseExpression) -> bool:
     """`squashed(log_std, log_std_min, log_std_max)`: who is given bounds keeps to them."""
     if not isinstance(node, bare.Call):

@@ -16,6 +16,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.sizes import is_of_many
 from epslint.analysis.spellings import Spelling, method
+from epslint.analysis.transfer.arrangement import learned
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 
 if TYPE_CHECKING:
@@ -140,6 +141,17 @@ class MethodCalls:
         spelling = Spelling(Op.WHERE, ("x", "cond", "y"))
         operands = self._calls.bound(spelling, node, {"x": operand}, env)
         return self._calls.applied(Op.WHERE, node, operands, env, Form.UNKNOWN)
+
+    def _asked_for_gradient(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
+        """`x.requires_grad_()`: learned from here on; of a module all that it has."""
+        if receiver.fact.form is Form.OTHER:
+            return None
+        asked = [self._expressions.eval(argument.value, env) for argument in node.args]
+        if asked and asked[0].constant != 1:
+            return receiver.fact
+        fact = learned(receiver.fact)
+        self._calls.store(receiver.node, fact, env)
+        return fact
 
     def _redrawn(self, node: bare.Call, receiver: Operand, env: Env) -> Fact:
         """`w.normal_(0, 0.02)`."""
@@ -275,6 +287,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
     {
         "register_buffer": MethodCalls._registered,
         "add_state": MethodCalls._stated,
+        "requires_grad_": MethodCalls._asked_for_gradient,
         "normal_": MethodCalls._redrawn,
         "uniform_": MethodCalls._drawn_between,
         "copy_": MethodCalls._copied,

@@ -76,6 +76,8 @@ def _spread_of(topic: str) -> str:
     return rf"(^|_){_STD}_(\w+_)?{topic}$|(^|_){topic}_(\w+_)?{_STD}$"
 
 
+_LOGSCALE = _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED)
+
 ADVANTAGE = _fact(ranges.REAL, Kind.ADVANTAGE | Kind.SIGNED, huge=_NAMED)
 
 # Asked in this order; the first that fits decides.
@@ -101,9 +103,11 @@ _WORDS = (
     ),
     _word(
         r"(^|_)(log_?((std|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda|beta|eta)s?|"
-        r"temp(erature)?|ent(ropy)?_?(coef|coeff|weight))|(std|sigma|var|alpha|scale)_log)_?\d?$",
-        _fact(ranges.REAL, Kind.LOGSCALE, huge=_NAMED),
+        r"temp(erature)?)|(std|sigma|var|alpha|scale)_log)_?\d?$",
+        _LOGSCALE,
     ),
+    # What the entropy is worth to a policy that learns it, too.
+    _word(r"^_*log_?ent(ropy)?_?(coef|coeff|weight)$", _LOGSCALE, setting=False),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),
     _word(
         rf"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?){_WHOSE}$",
@@ -126,7 +130,7 @@ _WORDS = (
         r"(^|_)(legal|valid|val|avail|available|allowed)_(actions?|moves?)$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS),
     ),
-    _word(r"(^|_)masks?(_[a-z]|_?\d)?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
+    _word(r"(^|_)masks?(_([a-z]|batch|flat)|_?\d)?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
     # A group may score alike. Any other spread that is only known by its name is a setting, or was
     # given its floor where it was made.
     _word(
@@ -189,7 +193,7 @@ _WORDS = (
     _word(
         r"^embedded(_\w+)?$|(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
         r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?|qs|"
-        r"q_?(values?|vals?))$",
+        r"q_?(values?|vals?)|q\d|q\d?_(new|pi|policy|next|cur|current|target|pred)(_actions?)?)$",
         Fact(kinds=Kind.DRAWN),
         setting=False,
     ),
@@ -239,6 +243,18 @@ def is_setting(name: str, owner: str) -> bool:
     """Whether an attribute was chosen by somebody, who chose no 0: `args.temperature`."""
     told = named(name)
     return _SETTINGS.search(snake(owner)) is not None and not told.kinds and not told.zero
+
+
+# What an algorithm is tuned by, where its constructor is handed it.
+_KNOB = re.compile(
+    r"^_*(beta|tau|gamma|discount|expectile|lam|lmbda|lambda|"
+    r"(\w+_)?(inv(erse)?_)?temp(erature)?|adv(antage)?_scale)_?$"
+)
+KNOB = Fact(grad=False)
+
+
+def is_knob(name: str) -> bool:
+    return _KNOB.search(snake(name)) is not None
 
 
 def named_attribute(name: str, owner: str = "") -> Fact:

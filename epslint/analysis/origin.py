@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from epslint.analysis import bare
@@ -54,8 +54,15 @@ def behind(fact: Fact, through: Collection[Op]) -> Origin | None:
 
 def within(operand: Operand, through: Collection[Op]) -> Operand:
     """What an operand is made of, seen through the same."""
+    *_, last = layers(operand, through)
+    return last
+
+
+def layers(operand: Operand, through: Collection[Op]) -> Iterator[Operand]:
+    """An operand, what it was made of by one of these operations, and so on."""
+    yield operand
     origin = operand.fact.origin
     while origin is not None and origin.op in through and "x" in origin.operands:
         operand = origin.operands["x"]
+        yield operand
         origin = operand.fact.origin
-    return operand

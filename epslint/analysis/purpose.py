@@ -27,7 +27,9 @@ _REHEARSAL = re.compile(
 # The worlds that agents act in: their geometry is their author's, and nobody learns in there. But
 # wrappers normalise what goes into a loss. Near by: further up, `envs` is where conda keeps Python.
 _WORLD = re.compile(
-    r"(^|[/\\])env(s|ironments?)?[/\\](?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$"
+    r"(^|[/\\])(env(s|ironments?)?|actuators?|sensors?|terrains?|simulat(ors?|ions?))[/\\]"
+    r"(?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$|"
+    r"(^|[/\\])(?!\w*(wrapper|vec_|normali[sz]|train|test|run_|eval))\w+_env\.py$"
 )
 
 # And what makes a world by what it does: it is reset, and takes an action.

@@ -12,7 +12,7 @@ from epslint.analysis.forms import is_unknown
 from epslint.analysis.hints import tells_of_advantage
 from epslint.analysis.keys import called, evaluated, key_of, label_of
 from epslint.analysis.labels import tells_of_reference
-from epslint.analysis.makers import is_made_of, is_some_of, maker
+from epslint.analysis.makers import is_made_of, is_one, is_some_of, maker
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE
 from epslint.analysis.ops import Op
@@ -196,11 +196,20 @@ def _is_reference(operand: Operand) -> bool:
 
 
 def _is_larger_of(fact: Fact, key: str) -> bool:
-    """`torch.maximum(a, b)`, `torch.max(a, b)` and `a.clamp(min=b)`: neither a nor b is larger."""
+    """`torch.maximum(a, b)`, `max(a, max(b, c))` and `a.clamp(min=b)`: none of them is larger."""
     origin = behind(fact, (Op.SAME, Op.DETACH))
     if origin is None or origin.op not in _RAISING or "max" in _given(origin):
         return False
-    return key in {key_of(operand.node) for operand in origin.operands.values()}
+    nested = origin.op is Op.MAXIMUM
+    return any(
+        key_of(each.node) == key or (nested and _is_larger_of_two(each.fact, key))
+        for each in origin.operands.values()
+    )
+
+
+def _is_larger_of_two(fact: Fact, key: str) -> bool:
+    """The same of `max(a, b)` alone: what is the largest of a row tells more of the row."""
+    return fact.origin is not None and fact.origin.op is Op.MAXIMUM and _is_larger_of(fact, key)
 
 
 def _given(origin: Origin) -> set[str]:
@@ -361,11 +370,32 @@ def _times_square(operands: Mapping[str, Operand]) -> Fact | None:
     return transfer(Call(Op.MUL, {"x": left.fact("x"), "y": squared}))
 
 
+def normalised(operands: Mapping[str, Operand]) -> Fact | None:
+    """`p / p.sum(-1, keepdim=True)`: shares, which add up to 1."""
+    x, y = operands.get("x"), operands.get("y")
+    total = None if y is None else behind(y.fact, _AS_IT_IS)
+    if x is None or y is None or total is None or total.op is not Op.SUM:
+        return None
+    if not x.fact.range.nonnegative:
+        return None
+    summed = total.operands["x"]
+    key = key_of(x.node)
+    if not is_one(summed.fact, x.fact) and (key is None or key != key_of(summed.node)):
+        return None
+    fact = transfer(Call(Op.DIV, {"x": x.fact, "y": replace(y.fact, kinds=Kind.SUM)}))
+    kinds = (x.fact.kinds & Kind.PROB) | Kind.SIMPLEX
+    return replace(fact.plus(kinds), range=fact.range.meet(ranges.UNIT), huge=Evidence.NONE)
+
+
+_AS_IT_IS = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
+
+
 RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingProxyType(
     {
         Op.SUB: difference,
         Op.ADD: total,
         Op.MUL: product,
+        Op.DIV: normalised,
         Op.DOT: dot_with_itself,
         Op.EINSUM: contracted_with_itself,
         Op.SQRT: root,

@@ -22,6 +22,7 @@ from epslint.analysis.ends import (
     is_capped,
     is_levelled,
     is_read,
+    is_reported,
 )
 from epslint.analysis.env import Mode
 from epslint.analysis.fact import UNKNOWN, Fact
@@ -153,6 +154,11 @@ class Site:
     def read_out(self) -> bool:
         """Whether all that is made of the result is logged or compared: there inf is the truth."""
         return is_read(self.flow, self.node)
+
+    @property
+    def reported(self) -> bool:
+        """The same, and no number that was read goes on: not `return log_alpha.exp().item()`."""
+        return is_reported(self.flow, self.node)
 
     @property
     def capped(self) -> bool:

@@ -29,7 +29,7 @@ _PAD_MASK = Fact(
     range=ranges.UNIT, kinds=Kind.MASK | Kind.PEAKED, ground=Evidence.NAMED, zero=Evidence.NAMED
 )
 # What a critic says of a batch is neither 0 nor constant. Rewards can be, also those of a model.
-_CRITIC = re.compile(r"^(\w+_)?(critic|qf|q_?(net|network|func|function))s?(_?\d)?(_\w+)?$")
+_CRITIC = re.compile(r"^(\w+_)?(critic|qf|q_?(net|network|func|function))s?(_?\d)?(_\w+)?$|^q\d?$")
 _VALUED = Fact(kinds=Kind.DRAWN)
 _TENSOR_CLASS = re.compile(r"Tensor|Array|Variable|Parameter|Series|DataFrame|^[A-Z0-9_]+$")
 # The branches of a `cond`, by position or by name, and whether the test holds there.
@@ -153,7 +153,7 @@ def told_by(name: str) -> Fact:
     last = name.rpartition(".")[2]
     if _OF_LENGTHS.search(last):
         return _PAD_MASK
-    if _CRITIC.search(last):
+    if _CRITIC.search(names.snake(last)):
         return _VALUED
     if last[:1].isupper():
         return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from epslint.analysis import hints
 from epslint.analysis.fact import Kind
-from epslint.analysis.makers import is_ceiling
+from epslint.analysis.makers import is_ceiling, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -64,7 +64,9 @@ class UncappedExp(SiteRule):
         operand = site.operand("x")
         if operand is None or not site.differentiated or not _is_unbounded(operand):
             return
-        if site.read_out or site.capped or not site.learned.evidence:
+        if site.reported or (site.capped and not site.read_out):
+            return
+        if not _is_of_policy(operand) and not site.learned.evidence:
             return
         fix = capped(site, operand, Clamp.POLICY)
         yield Diagnosis(
@@ -81,13 +83,19 @@ def _confidence(operand: Operand) -> Confidence:
     losses, mostly; the scales of layers are, and nobody clamps theirs.
     """
     fact = operand.fact
-    if any(map(is_ceiling, (fact.origin, *fact.rivals))):
-        return Confidence.POSSIBLE  # it is bounded on another path, which may well be the usual one
-    if any(map(hints.tells_of_action_scale, words_behind(operand, 2))):
+    if _is_of_policy(operand):
         return CONFIDENCE[fact.huge]
     return Confidence.POSSIBLE if fact.is_any(Kind.LOGSCALE) else Confidence.UNLIKELY
 
 
+def _is_of_policy(operand: Operand) -> bool:
+    """How widely it draws is learned, wherever it is drawn from."""
+    return any(map(hints.tells_of_action_scale, words_behind(operand, 2)))
+
+
 def _is_unbounded(operand: Operand) -> bool:
-    learned = operand.fact.is_any(_LEARNED) and not operand.fact.is_any(Kind.LOGRATIO)
-    return learned and bool(operand.fact.huge)
+    """Not where it is bounded on another path, which may well be the usual one."""
+    fact = operand.fact
+    if not fact.huge or not fact.is_any(_LEARNED) or fact.is_any(Kind.LOGRATIO):
+        return False
+    return not any(is_ceiling(made) or is_squashed(made) for made in (fact.origin, *fact.rivals))

@@ -21,17 +21,35 @@ class Weights:
 
     def __init__(self) -> None:
         self._names: dict[FunctionNode, frozenset[str]] = {}
+        self._inner: dict[FunctionNode, tuple[FunctionNode, ...]] = {}
 
     def are_in(self, function: FunctionNode, text: str, row: int) -> bool:
-        """Whether there are weights in an expression on a line, or the function is handed none."""
-        if function not in self._names:
-            self._names[function] = _weights(function)
-        names = self._names[function]
+        """Whether there are weights in an expression on a line, or the function is handed none.
+
+        Of the functions around the line the innermost that is handed any: what the others are
+        learning is not its business, though they may call it by the same names.
+        """
+        for each in self._inside(function):
+            if each.lineno <= row <= (each.end_lineno or row) and self._of(each):
+                function = each
+        names = self._of(function)
         if not names:
             return True
         flow = Flow("", Sources(), dict.fromkeys(names, Shown(Evidence.NAMED, "")))
         flow.run(function.body, row)
         return bool(flow.of(parsed(text)).evidence)
+
+    def _inside(self, function: FunctionNode) -> tuple[FunctionNode, ...]:
+        """The functions that are written in this one, outer ones first."""
+        if function not in self._inner:
+            found = (node for node in walk(function) if isinstance(node, FunctionNode))
+            self._inner[function] = tuple(node for node in found if node is not function)
+        return self._inner[function]
+
+    def _of(self, function: FunctionNode) -> frozenset[str]:
+        if function not in self._names:
+            self._names[function] = _weights(function)
+        return self._names[function]
 
 
 def _weights(function: FunctionNode) -> frozenset[str]:

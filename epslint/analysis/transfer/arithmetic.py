@@ -153,7 +153,7 @@ def _complement(call: Call, x: Fact, y: Fact) -> Fact | None:
     """`1 - p` is a probability, and 0 where p is 1."""
     if x.constant != 1 or not y.is_any(Kind.PROB | Kind.MASK | Kind.HOLED):
         return None
-    kept = y.kinds & (Kind.PROB | Kind.MASK)
+    kept = y.kinds & (Kind.PROB | Kind.MASK | Kind.PADS)
     if y.is_any(Kind.HOLED):
         kept |= Kind.PEAKED  # beside those that are done, some are not
     zero = Evidence.NONE if _is_joint(y) else y.ground
