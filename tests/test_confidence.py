@@ -32,13 +32,25 @@ CASES = {
     # digits that nobody may miss
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
-    "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
+    # A probability that is small enough underflows, whoever says that it is one.
+    "def f(probs):\n    return torch.log(probs)": Confidence.NAMED,
+    "def f(a, b):\n    return torch.log(0.5 * (torch.softmax(a, -1) + torch.softmax(b, -1)))": (
+        Confidence.PROVEN
+    ),
+    # What a scale is the log of is learned.
+    "def loss(logvar):\n    return logvar.exp().mean()": Confidence.NAMED,
+    # Python says so at once; and hardly one of random numbers is 0.
+    "def f(x, keep):\n    return x.sum() / len(x[x > keep])": Confidence.UNLIKELY,
+    "import tensorflow as tf\n\n\ndef f(x):\n    noise = tf.random_uniform(tf.shape(x))\n"
+    "    return x - tf.log(-tf.log(noise))": Confidence.UNLIKELY,
 }
 
 
 @pytest.mark.parametrize(("code", "confidence"), CASES.items())
 def test_a_finding_says_how_sure_it_is(code: str, confidence: Confidence) -> None:
-    assert [f.confidence for f in api.check_source(HEAD + code + "\n").findings] == [confidence]
+    config = Config(confidence=Confidence.UNLIKELY)
+    report = api.check_source(HEAD + code + "\n", config=config)
+    assert [f.confidence for f in report.findings] == [confidence]
 
 
 # The same sum, where the mask's emptiness would be on its way into a loss, and where not.

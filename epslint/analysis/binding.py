@@ -242,6 +242,8 @@ class Bindings:
             after = after.plus(before.kinds & Kind.DRAWN)
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
+        if fact.constant is not None and _FINITENESS_WORDS.search(key_of(mask.node) or ""):
+            after = replace(after, origin=before.origin)  # mended where it was not finite
         if caps(mask.fact, False, before):
             # `ratio[ratio > limit] = 0`: what is used from here on is another value.
             self._expressions.ledger.note_use(Op.CLAMP_MAX, target, before)

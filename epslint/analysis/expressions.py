@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +19,7 @@ from epslint.analysis.fact import (
     Kind,
     replace,
 )
-from epslint.analysis.forms import formed, opposed
+from epslint.analysis.forms import Told, formed, opposed, weighed_by_target
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
@@ -51,7 +51,10 @@ _WALKING = frozenset(
     {"enumerate", "reversed", "sorted", "list", "tuple", "range", "len", "items", "values", "keys"}
 )
 _TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
-_SUMMING = (Op.ADD, Op.SUB)
+# What an operation tells of those before it.
+_TELLING_LATER: Mapping[Op, Callable[[Operand, Operand], Iterator[Told]]] = MappingProxyType(
+    {Op.ADD: opposed, Op.SUB: opposed, Op.MUL: weighed_by_target}
+)
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
 
@@ -268,8 +271,8 @@ class Expressions:
             self._masked(left, right, env)
             self._masked(right, left, env)
         fact = self.apply(op, node, operands, env)
-        if op in _SUMMING and self.frame.recording:
-            self.ledger.reconsider(opposed(*operands.values()))
+        if op in _TELLING_LATER and self.frame.recording:
+            self.ledger.reconsider(_TELLING_LATER[op](*operands.values()))
         if op is Op.SUB and type(node.left) is type(node.right) is bare.Name:
             return self._as_guarded(node, fact, env)  # under `if high > low:`
         return fact

@@ -12,7 +12,7 @@ from epslint.analysis.keys import key_of
 from epslint.analysis.makers import AS_NUMBERS, maker, whole_of
 from epslint.analysis.operators import BELOW, MIRRORED, OPPOSITE, Comparing, operator_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin, behind
+from epslint.analysis.origin import Operand, Origin, behind, layers
 
 _LARGEST_KNOWN = Kind.PEAKED | Kind.SIMPLEX
 
@@ -79,7 +79,15 @@ def _inside(origin: Origin) -> tuple[Operand | None, bool]:
 # -- tests that hold of the largest ----------------------------------------------------------
 
 
-def _leaves_largest(value: Operand, test: Operand, truth: bool) -> bool:
+def _leaves_largest(copy: Operand, test: Operand, truth: bool) -> bool:
+    """Whether a test of a value, or of what it is a copy of, holds of its largest element."""
+    return any(_holds_there(value, test, truth) for value in layers(copy, _COPYING))
+
+
+_COPYING = frozenset({Op.SAME, Op.DETACH})
+
+
+def _holds_there(value: Operand, test: Operand, truth: bool) -> bool:
     origin, key = test.fact.origin, key_of(value.node)
     if origin is None or origin.op is not Op.COMPARE or key is None:
         return False

@@ -13,8 +13,13 @@ from types import MappingProxyType
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.keys import key_of, label_of, roots_of
-from epslint.analysis.labels import tells_of_distance, tells_of_power
+from epslint.analysis.labels import (
+    tells_of_distance,
+    tells_of_distribution_aimed_at,
+    tells_of_power,
+)
 from epslint.analysis.makers import AS_NUMBERS
+from epslint.analysis.names import tells_of_setting
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 
@@ -210,7 +215,11 @@ class _Term:
     guarded: bool = False  # by an epsilon
 
 
-def opposed(x: Operand, y: Operand) -> Iterator[tuple[Origin, Mapping[str, Operand]]]:
+# An operation, and operands of it of which more is known by now.
+Told = tuple[Origin, Mapping[str, Operand]]
+
+
+def opposed(x: Operand, y: Operand) -> Iterator[Told]:
     """The operations in a sum that show each other's operand to be a probability.
 
     `y * log(p) + (1 - y) * log(1 - p)`, and its slope `y / p - (1 - y) / (1 - p)`. Not the density
@@ -223,12 +232,35 @@ def opposed(x: Operand, y: Operand) -> Iterator[tuple[Origin, Mapping[str, Opera
     key = key_of(first.value.node)
     if key is None or key != key_of(second.value.node) or not is_unknown(first.value.fact):
         return
+    if tells_of_setting(label_of(first.value.node)):
+        return
     if key in map(key_of, (weight.node for weight in (*first.weights, *second.weights))):
         return  # an entropy, and its logs are weighed by what they are taken of
     if _share_out(first.weights, second.weights):
         for term in (first, second):
             if not term.guarded:
                 yield term.origin, {term.name: _told(term)}
+
+
+def weighed_by_target(x: Operand, y: Operand) -> Iterator[Told]:
+    """The log in `target * log(p)`: who weighs it by what is true has a cross-entropy, of a p that
+    was handed over, or given by a network that is somewhere else.
+    """
+    for weight, factor in ((x, y), (y, x)):
+        term = _term(factor.fact.origin)
+        if term is None or term.rest or term.guarded or term.origin.op is not Op.LOG:
+            continue
+        if not is_handed(term.value.fact) or term.value.fact.form is Form.NUMBER:
+            continue
+        if key_of(term.value.node) is None or not _tells_of_target(weight):
+            continue
+        yield term.origin, {term.name: _told(term)}
+
+
+def _tells_of_target(weight: Operand) -> bool:
+    origin = weight.fact.origin
+    inner = origin.operands["x"] if origin is not None and origin.op is Op.NEG else weight
+    return tells_of_distribution_aimed_at(label_of(inner.node))
 
 
 def _share_out(one: tuple[Operand, ...], other: tuple[Operand, ...]) -> bool:

@@ -25,6 +25,8 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "torch.nn.init.trunc_normal_": Spelling(
             Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True
         ),
+        "typing.cast": Spelling(Op.SAME, ("type", "x")),
+        "typing_extensions.cast": Spelling(Op.SAME, ("type", "x")),
         "time.time": Spelling(Op.TIME, ()),
         "time.perf_counter": Spelling(Op.TIME, ()),
         "time.monotonic": Spelling(Op.TIME, ()),

@@ -118,8 +118,8 @@ class Holdings:
         if found.constant == 0 and found.form.tensor:
             found = running.filled(found) or names.named(name)
         counted = found.form is Form.NUMBER and not names.is_epsilon(name)
-        if found.constant == 0 and counted and self._has_strangers(owner):
-            return names.named(name)  # a base class in another file counts it up
+        if found.constant == 0 and counted and self._is_set_elsewhere(owner, name):
+            return replace(names.named(name), form=found.form)
         if found.huge and self._is_bounded(owner, name):
             found = replace(found, huge=Evidence.NONE)
         return found if found != UNKNOWN else _by_name(name, owner)
@@ -175,6 +175,12 @@ class Holdings:
         cases = (self._cases.get((each, path)) for each in kin)
         facts = (as_asked(*case, env) for case in cases if case is not None)
         return next((fact for fact in facts if fact is not None), None)
+
+    def _is_set_elsewhere(self, owner: ClassOutline, name: str) -> bool:
+        """Whether others give an attribute its value: a base class in another file, or whoever has
+        the object, of what is public and here never anything but 0.
+        """
+        return not name.startswith("_") or self._has_strangers(owner)
 
     def _has_strangers(self, owner: ClassOutline) -> bool:
         """Whether a class has a base that is not in this file."""

@@ -135,6 +135,17 @@ def tells_of_true_value(name: str) -> bool:
     return _TRUE_VALUE.search(snake(name)) is not None
 
 
+_AIMED_AT = re.compile(
+    r"^(y|y_true|one_?hot|((soft|hard|true|smooth\w*)_)?(targets?|labels?)(_(pis?|probs?|policy|dist))?|"
+    r"(target|true|mcts)_(pis?|probs?|policy|dist\w*))$"
+)
+
+
+def tells_of_distribution_aimed_at(name: str) -> bool:
+    """Whether a value of this name is what probabilities are to become: labels, one for each."""
+    return _AIMED_AT.search(snake(name)) is not None
+
+
 _MEASUREMENT = re.compile(r"(^|_)(targets?|true|truth|gt|actuals?|y)$")
 
 

@@ -16,7 +16,7 @@ from epslint.analysis.origin import Operand, Origin, behind
 AS_NUMBERS = frozenset({Op.SAME, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16, Op.INT, Op.BOOL})
 _ARRANGING = frozenset({Op.SAME, Op.ITEM, Op.FLOAT, Op.DOUBLE, Op.TO, Op.PICK, Op.SORT})
 _SELECTING = frozenset(
-    {Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT}
+    {Op.SAME, Op.PICK, Op.SORT, Op.SELECT, Op.TOP_K, Op.MAX, Op.MIN, Op.TO, Op.FLOAT, Op.ITEM}
 )
 
 

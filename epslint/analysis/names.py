@@ -18,7 +18,7 @@ _NAMED = Evidence.NAMED
 
 # Words that say which one it is, not what it is: `pi_logprobs_chunk`, `log_ratio_mean_per_seq`.
 _WHICH = (
-    r"(_(chunk|detached|base|flat|flattened|sum|summed|mean|avg|old|new|ref|reference|policy|all|t|"
+    r"(_(chunk|detached|base|flat|flattened|sum|summed|mean|avg|olds?|news?|ref|reference|policy|all|t|"
     r"tensor|seq|sequence|batch|local|masked|shifted|[a-z]{1,3}|per_[a-z]+|\d+))*"
 )
 
@@ -113,6 +113,7 @@ _WORDS = (
         rf"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?){_WHOSE}$",
         _fact(ranges.UNIT, Kind.PROB, zero=_NAMED),
     ),
+    _word(r"^probabilit(y|ies)_[a-z_]+$", _fact(ranges.UNIT, Kind.PROB, zero=_NAMED)),
     _word(r"(^|_)likelihoods?$", _fact(ranges.NONNEGATIVE, Kind.PROB, zero=_NAMED)),
     # What is padded holds something that is not, and who acts can do something. Over a loss the
     # same name is given to the mask of an answer, which may be empty: what is divided will tell.
@@ -145,6 +146,10 @@ _WORDS = (
     ),
     _word(rf"(^|_){_STD}$", _fact(ranges.NONNEGATIVE, Kind.STD)),
     _word(r"(^|_)(variances?|var)$", _fact(ranges.NONNEGATIVE, Kind.VAR, zero=_NAMED)),
+    _word(r"(^|_)iqrs?$", _fact(ranges.NONNEGATIVE, Kind.SPAN, zero=_NAMED)),
+    # Of a matrix one row of which may well be empty: an adjacency, a confusion.
+    _word(r"(^|_)(row|col|column)_?sums?$", _fact(ranges.NONNEGATIVE, Kind.SUM, zero=_NAMED)),
+    _word(r"^snrs?$", _fact(ranges.NONNEGATIVE, Kind.NONE, zero=_NAMED)),  # of noise alone: 0
     _word(r"(^|_)concentrations?$", Fact(ranges.POSITIVE, ground=_NAMED)),  # a distribution's
     # Of a class that never occurs, or is never predicted, all of them are 0.
     _word(
@@ -236,7 +241,12 @@ _WEIGHT = Fact(kinds=Kind.DRAWN)  # of a layer, and drawn at random once
 
 # Where settings are kept.
 _SETTINGS = re.compile(r"^(\w+_)?(args|cfg|config|hparams|hps|opts?|options|flags|settings)$")
-_CHOSEN = Fact(ranges.POSITIVE, ground=_NAMED, grad=False)
+CHOSEN = Fact(ranges.POSITIVE, ground=_NAMED, grad=False)
+
+
+def tells_of_setting(name: str) -> bool:
+    """Whether a value of this name is one that somebody chose: `min_prob`."""
+    return _SETTING.search(snake(name)) is not None
 
 
 def is_setting(name: str, owner: str) -> bool:
@@ -262,7 +272,7 @@ def named_attribute(name: str, owner: str = "") -> Fact:
     if name == "variance" and _POSTERIOR.search(snake(owner)):
         return _LEFT_OVER
     if named(name) is UNKNOWN and is_setting(name, owner):
-        return _CHOSEN
+        return CHOSEN
     if name == "grad":
         return Fact(grad=False)  # what is stored there nobody differentiates again
     if name == "weight":

@@ -14,12 +14,12 @@ _DIFFERENTIATING = re.compile(
 
 # Files that watch what others learn. The name of the file alone: folders are anybody's.
 _UNLEARNED = re.compile(
-    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
+    r"(^|[/\\])(test_\w*|\w*_tests?|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
     r"(eval|benchmark|plot)_\w*|evaluate|evaluation|visuali[sz]ation)\.py$"
 )
 
 _REHEARSAL = re.compile(
-    r"(^|[/\\])(test_\w*|\w*_test|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
+    r"(^|[/\\])(test_\w*|\w*_tests?|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
     # Near by: further up they are anybody's.
     r"(^|[/\\])(tutorial|exercise)s?[/\\]([^/\\]+[/\\]){0,2}[^/\\]+$"
 )
@@ -27,7 +27,7 @@ _REHEARSAL = re.compile(
 # The worlds that agents act in: their geometry is their author's, and nobody learns in there. But
 # wrappers normalise what goes into a loss. Near by: further up, `envs` is where conda keeps Python.
 _WORLD = re.compile(
-    r"(^|[/\\])(env(s|ironments?)?|actuators?|sensors?|terrains?|simulat(ors?|ions?))[/\\]"
+    r"(^|[/\\])(env(s|ironments?)?|actuators?|sensors?|terrains?|scenarios?|simulat(ors?|ions?))[/\\]"
     r"(?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$|"
     r"(^|[/\\])(?!\w*(wrapper|vec_|normali[sz]|train|test|run_|eval))\w+_env\.py$"
 )

@@ -121,6 +121,8 @@ class Subscripts:
     def _entry(self, node: bare.Subscript, name: str, base: Fact) -> Fact:
         """`stats["min"]`: of an extreme it matters where it was kept."""
         told = names.named(name)
+        if told is UNKNOWN and names.is_setting(name, called(node.value)):
+            return names.CHOSEN  # `self.config["huber_c"]`
         if told is not UNKNOWN or not tells_of_extreme(name):
             return told
         kept = {"x": Operand(node.value, base)}

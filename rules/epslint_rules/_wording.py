@@ -9,6 +9,7 @@ from epslint.analysis import bare
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import words_of
 from epslint.analysis.learning import Shown
+from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
@@ -29,13 +30,26 @@ _AT_REST = (Form.NUMPY, Form.NUMBER)  # data and measurements; what is trained i
 def if_data_allow(site: Site, fact: Fact) -> Confidence:
     """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
 
-    Equal rewards in a group are ordinary; whole tables, pictures and sequences are not equal.
-    A vector of numpy's that is made of length 1 is a direction that somebody chose, or weights.
+    Equal rewards in a group are ordinary; whole tables, pictures and sequences are not equal. That
+    something improbable underflows to 0 takes nothing but time.
     """
-    if fact.is_any(Kind.NORM) and fact.form is Form.NUMPY:
+    if _is_chosen(fact):
         return Confidence.UNLIKELY
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
-    return CONFIDENCE[fact.zero] if ordinary else Confidence.POSSIBLE
+    if ordinary or (site.op is Op.LOG and fact.is_any(Kind.PROB)):
+        return CONFIDENCE[fact.zero]
+    return Confidence.POSSIBLE
+
+
+def _is_chosen(fact: Fact) -> bool:
+    """Whether somebody sees to it, or at once that nobody did: a vector of numpy's that is made of
+    length 1 is a direction that somebody chose, or weights; Python's division by a length of 0
+    raises an error; and of random numbers hardly one is exactly 0.
+    """
+    if fact.is_any(Kind.NORM) and fact.form is Form.NUMPY:
+        return True
+    drawn = fact.origin is not None and fact.origin.op is Op.RAND
+    return drawn or (fact.is_any(Kind.LENGTH) and fact.form is Form.NUMBER)
 
 
 def of_digits(site: Site) -> Confidence:

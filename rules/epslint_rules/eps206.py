@@ -109,8 +109,8 @@ def _inside(site: Site, operand: Operand) -> tuple[str, Operand | None] | None:
         below = _beside_one(inverse)
         return ("softplus", None) if below is not None and _exponential(below) else None
     term = _beside_one(operand) if site.op is Op.LOG else operand
-    if term is None:
-        return None
+    if term is None:  # `y = 1 + exp(x)`, and later `log(y)`: it overflows there as well
+        return ("softplus", None) if _is_one_more_than_exponential(operand) else None
     exponential = _exponential(term)
     if exponential is not None:
         if is_chosen_small(site) and not site.learned.evidence:
@@ -134,6 +134,14 @@ def _beside_one(operand: Operand) -> Operand | None:
     told = operand.fact.zeroable or term.fact.is_any(_TOLD_BY_OTHERS)
     # Who has bounded x away from 1 has thought about what is left of it.
     return None if told or term.fact.range.hi < math.inf else term
+
+
+def _is_one_more_than_exponential(operand: Operand) -> bool:
+    origin = maker(operand.fact)
+    if origin is None or origin.op is not Op.ADD or not is_plain(origin):
+        return False
+    term = split_sum(origin, 1.0)
+    return term is not None and _exponential(term) is not None
 
 
 def _inverted(operand: Operand) -> Operand | None:

@@ -25,8 +25,8 @@ class UncappedExp(SiteRule):
 
     ## What it does
     Flags `exp(log_std)` and `exp(log_alpha)` of a policy, where a gradient is seen to flow and
-    nothing clamps the argument; less surely, `exp(logvar)` of an autoencoder. With `--confidence
-    unlikely` also exps of any learned parameter.
+    nothing clamps the argument, and `exp(logvar)` of an autoencoder. With `--confidence unlikely`
+    also exps of any learned parameter.
 
     ## Why is this bad
     A log-scale that runs away takes few steps to overflow. Soft actor-critic clamps its log_std to
@@ -79,13 +79,11 @@ class UncappedExp(SiteRule):
 
 
 def _confidence(operand: Operand) -> Confidence:
-    """A policy that drifts takes its scale along. The posteriors of autoencoders are held by their
-    losses, mostly; the scales of layers are, and nobody clamps theirs.
+    """The log of a scale is learned to be one. The weights of layers are held by their losses, and
+    nobody clamps theirs.
     """
-    fact = operand.fact
-    if _is_of_policy(operand):
-        return CONFIDENCE[fact.huge]
-    return Confidence.POSSIBLE if fact.is_any(Kind.LOGSCALE) else Confidence.UNLIKELY
+    of_scale = operand.fact.is_any(Kind.LOGSCALE) or _is_of_policy(operand)
+    return CONFIDENCE[operand.fact.huge] if of_scale else Confidence.UNLIKELY
 
 
 def _is_of_policy(operand: Operand) -> bool:

@@ -205,29 +205,29 @@ SCOPES: list[tuple[str, str, bool]] = [
 ]
 
 METHODS: list[tuple[str, str, bool]] = [
-    ("init", "def __init__(self):\n    self.n = 0", FLAGGED),
-    ("init-one", "def __init__(self):\n    self.n = 1", SILENT),
+    ("init", "def __init__(self):\n    self._n = 0", FLAGGED),
+    ("init-one", "def __init__(self):\n    self._n = 1", SILENT),
     (
         "any-method",
-        "def __init__(self):\n    self.n = 1\ndef g(self, m):\n    self.n = (m > 0).sum()",
+        "def __init__(self):\n    self._n = 1\ndef g(self, m):\n    self._n = (m > 0).sum()",
         FLAGGED,
     ),
-    ("class-attribute", "n = 0", FLAGGED),
-    ("class-attribute-positive", "n = 4", SILENT),
-    ("dataclass-field", "n: int = 8", SILENT),
-    ("dataclass-field-zero", "n: int = 0", FLAGGED),
-    ("property", "@property\ndef n(self):\n    return self.mask.sum()", FLAGGED),
-    ("property-guarded", "@property\ndef n(self):\n    return self.mask.sum() + 1", SILENT),
-    ("cached-property", "@cached_property\ndef n(self):\n    return self.mask.sum()", FLAGGED),
-    ("unknown-attribute", "def __init__(self, n):\n    self.n = n", SILENT),
-    ("default-of-init", "def __init__(self, n=0.0):\n    self.n = n", SILENT),
+    ("class-attribute", "_n = 0", FLAGGED),
+    ("class-attribute-positive", "_n = 4", SILENT),
+    ("dataclass-field", "_n: int = 8", SILENT),
+    ("dataclass-field-zero", "_n: int = 0", FLAGGED),
+    ("property", "@property\ndef _n(self):\n    return self.mask.sum()", FLAGGED),
+    ("property-guarded", "@property\ndef _n(self):\n    return self.mask.sum() + 1", SILENT),
+    ("cached-property", "@cached_property\ndef _n(self):\n    return self.mask.sum()", FLAGGED),
+    ("unknown-attribute", "def __init__(self, n):\n    self._n = n", SILENT),
+    ("default-of-init", "def __init__(self, n=0.0):\n    self._n = n", SILENT),
     (
         "none-then-count",
-        "def __init__(self):\n    self.n = None\ndef g(self, m):\n    self.n = (m > 0).sum()",
+        "def __init__(self):\n    self._n = None\ndef g(self, m):\n    self._n = (m > 0).sum()",
         FLAGGED,
     ),
-    ("buffer", "def __init__(self):\n    self.register_buffer('n', torch.zeros(1))", FLAGGED),
-    ("buffer-ones", "def __init__(self):\n    self.register_buffer('n', torch.ones(1))", SILENT),
+    ("buffer", "def __init__(self):\n    self.register_buffer('_n', torch.zeros(1))", FLAGGED),
+    ("buffer-ones", "def __init__(self):\n    self.register_buffer('_n', torch.ones(1))", SILENT),
 ]
 
 
@@ -243,7 +243,7 @@ def test_scope(source: str, flagged: bool) -> None:
 )
 @pytest.mark.parametrize("inherited", [False, True], ids=["own", "inherited"])
 def test_attribute(members: str, flagged: bool, inherited: bool) -> None:
-    use = "    def use(self, x):\n        return x / self.n\n"
+    use = "    def use(self, x):\n        return x / self._n\n"
     owner = f"class A:\n{indent(members, '    ')}\n\n"
     source = (
         f"import torch\n\n\n{owner}\nclass B(A):\n{use}"
@@ -251,6 +251,15 @@ def test_attribute(members: str, flagged: bool, inherited: bool) -> None:
         else f"import torch\n\n\n{owner}{use}"
     )
     assert bool(codes(source)) is flagged
+
+
+def test_what_is_public_and_always_0_here_is_set_by_others() -> None:
+    timer = (
+        "class Timer:\n    def __init__(self):\n        self.steps = 0\n        self._runs = 0\n\n"
+    )
+    report = "    def report(self, x):\n        return x / self.{}\n"
+    assert not codes(timer + report.format("steps"))
+    assert codes(timer + report.format("_runs"))
 
 
 # -- functions of libraries ----------------------------------------------------------------------

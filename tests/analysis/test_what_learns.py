@@ -14,6 +14,8 @@ TORCH = {"torch": "torch"}
     [
         "tests/test_losses.py",
         "losses_test.py",
+        "integration/losses_tests.py",
+        "scenarios/discovery.py",
         "conftest.py",
         "trainer/metrics.py",
         "scripts/eval_policy.py",

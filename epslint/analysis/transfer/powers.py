@@ -51,6 +51,7 @@ def _raised_to(call: Call, exponent: float) -> Fact:
     kinds = base.kinds & (TOPIC | Kind.NORM | Kind.SPAN | Kind.MASK | Kind.COUNT | Kind.PROB)
     kinds |= Kind.VAR if base.is_any(Kind.STD) or (even and _is_centred(base)) else Kind.NONE
     kinds |= base.kinds & (Kind.DRAWN | Kind.NONZERO) | (Kind.MAGNITUDE if even else Kind.NONE)
+    kinds |= Kind.NONZERO if base.is_any(Kind.SIMPLEX) else Kind.NONE  # its largest is not 0
     # What takes both signs passes through 0; of an unknown base nobody has said that it does.
     through_zero = even and (base.is_any(Kind.SIGNED) or _is_difference(base))
     zero = base.zero or (Evidence.NAMED if through_zero else Evidence.NONE)

@@ -98,8 +98,8 @@ def _along_rows(call: Call) -> bool:
 def _zero_of_sum(x: Fact, form: Form, *, many: bool) -> Evidence:
     if x.can_be_empty:
         return Evidence.PROVEN
-    if x.zero or form is Form.NUMBER or x.form is Form.LIST:
-        return x.zero  # numbers gathered over a loop are taken to be some
+    if x.zero or form is Form.NUMBER or x.form is Form.LIST or x.is_any(Kind.PARAMETER):
+        return x.zero  # numbers gathered over a loop are taken to be some, and so are weights
     if x.range.nonnegative and not x.is_any(Kind.MAGNITUDE):
         return Evidence.NONE  # exps, say: for a sum of 0 every one of them must underflow
     # Of a total of unknown things nothing is known. But where there are many sums, over the rows of
@@ -117,8 +117,19 @@ def mean(call: Call) -> Fact:
     # Of the mean of unknown things nothing is known: weights and sizes have means too.
     unclear = x.is_any(Kind.MAGNITUDE | Kind.SIGNED | TOPIC)
     shown = _in_total(call).zero or (Evidence.NAMED if unclear else Evidence.NONE)
-    zero = _unless_drawn(shown, x)
+    zero = Evidence.NONE if _is_of_sizes(call) else _unless_drawn(shown, x)
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
+
+
+def _is_of_sizes(call: Call) -> bool:
+    """`x.abs().mean()` over all of an x that nothing is known of: how large its elements are is not
+    asked of what is 0 everywhere.
+    """
+    made = call.x.origin
+    if _are_many(call) or made is None or made.op is not Op.ABS:
+        return False
+    measured = made.fact("x")
+    return measured.origin is None and not measured.kinds and not measured.ground
 
 
 def median(call: Call) -> Fact:
