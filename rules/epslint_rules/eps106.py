@@ -92,10 +92,9 @@ def _single(site: Site, operand: Operand) -> Confidence | None:
     size = operand.fact.size
     if not size.contains(1.0):
         return None
-    if _selects(site, operand):
-        return Confidence.PROVEN
-    known = size != SOME or hints.tells_of_group(site.unit.text(operand.node))
-    return Confidence.POSSIBLE if known else None  # how large a group is, is often a setting
+    grouped = size != SOME or hints.tells_of_group(site.unit.text(operand.node))
+    # How many a mask leaves the data say; how large a group is, is often a setting.
+    return Confidence.POSSIBLE if _selects(site, operand) or grouped else None
 
 
 def _selects(site: Site, operand: Operand) -> bool:
