@@ -328,8 +328,9 @@ def _changes(node: ast.Subscript | ast.Attribute) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 
-_BOUNDING = frozenset({"clamp", "clip", "clamp_max"})
-_IN_PLACE = frozenset({"clamp_", "clip_", "clamp_max_"})
+_CLAMPS = frozenset({"clamp", "clip", "clamp_max"})
+_CEILINGS = frozenset({"max", "a_max"})
+_LIBRARIES = frozenset({"torch", "th", "np", "numpy", "jnp"})
 
 
 def _self_bounds(node: ast.stmt, me: str) -> Iterator[str]:
@@ -340,8 +341,10 @@ def _self_bounds(node: ast.stmt, me: str) -> Iterator[str]:
 
 def _bounded_in_place(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        copied = node.func.attr == "copy_" and any(map(_is_bounded, node.args))
-        return node.func.value if copied or node.func.attr in _IN_PLACE else None
+        name = node.func.attr
+        copied = name == "copy_" and any(map(_is_bounded, node.args))
+        clamped = name.endswith("_") and _is_ceiling(name.removesuffix("_"), node)
+        return node.func.value if copied or clamped else None
     if isinstance(node, ast.Assign) and _is_bounded(node.value):
         target = node.targets[0]
         if isinstance(target, ast.Attribute) and target.attr == "data":
@@ -350,7 +353,17 @@ def _bounded_in_place(node: ast.AST) -> ast.expr | None:
 
 
 def _is_bounded(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) in _BOUNDING
+    """`x.clamp(-5, 2)`, `torch.clamp(x, -5, 2)`."""
+    return isinstance(node, ast.Call) and _is_ceiling(last_name(node.func), node)
+
+
+def _is_ceiling(name: str, call: ast.Call) -> bool:
+    """Whether a clamp has an upper bound: a floor alone lets everything through that overflows."""
+    if name not in _CLAMPS:
+        return False
+    function = root_of(call.func) in _LIBRARIES  # which is handed the value, too
+    above = name == "clamp_max" or len(call.args) > 1 + function
+    return above or any(keyword.arg in _CEILINGS for keyword in call.keywords)
 
 
 def _own(node: ast.expr, me: str) -> Iterator[str]:

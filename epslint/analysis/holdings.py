@@ -201,8 +201,9 @@ def _by_name(name: str, owner: ClassOutline) -> Fact:
     """What an attribute is that a constructor was handed: nothing learns the temperature of an
     algorithm that is not seen to; those of a distribution are what it is a distribution of.
     """
-    knob = names.is_knob(name) and not tells_of_formula(owner.name)
-    return names.KNOB if knob else names.named(name)
+    told = names.named(name)
+    knob = told is UNKNOWN and names.is_knob(name) and not tells_of_formula(owner.name)
+    return names.KNOB if knob else told
 
 
 def _left(frame: Frame, attribute: str) -> Fact | None:

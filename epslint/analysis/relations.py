@@ -379,9 +379,10 @@ def normalised(operands: Mapping[str, Operand]) -> Fact | None:
     if not x.fact.range.nonnegative:
         return None
     summed = total.operands["x"]
-    key = key_of(x.node)
-    if not is_one(summed.fact, x.fact) and (key is None or key != key_of(summed.node)):
-        return None
+    named_alike = key_of(x.node) == key_of(summed.node) is not None
+    handed_over = named_alike and summed.fact.origin is x.fact.origin is None
+    if not handed_over and not is_one(summed.fact, x.fact):
+        return None  # by now its name may mean something else
     fact = transfer(Call(Op.DIV, {"x": x.fact, "y": replace(y.fact, kinds=Kind.SUM)}))
     kinds = (x.fact.kinds & Kind.PROB) | Kind.SIMPLEX
     return replace(fact.plus(kinds), range=fact.range.meet(ranges.UNIT), huge=Evidence.NONE)
