@@ -192,7 +192,7 @@ def weighed_either_way(x: Operand, y: Operand) -> Fact | None:
     first, second = x.fact.origin, y.fact.origin
     if first is None or second is None or not first.op is second.op is Op.MUL:
         return None
-    mine, theirs = tuple(first.operands.values()), tuple(second.operands.values())
+    mine, theirs = ([made.operands[name] for name in ("x", "y")] for made in (first, second))
     for a, b in (theirs, theirs[::-1]):
         if all(_is_opposite(*pair) for pair in ((mine[0], a), (mine[1], b))):
             return as_probability(x.fact) if is_unknown(x.fact) else None

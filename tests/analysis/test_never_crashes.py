@@ -382,3 +382,9 @@ class Options:
 def test_a_division_by_several_things() -> None:
     method = "    def f(self, x):\n        x /= (x, self.n,)\n        self.n = x\n"
     check(f"class Mean:\n    def __init__(self):\n        self.n = 0\n\n{method}")
+
+
+def test_a_product_that_has_a_name_of_its_own() -> None:
+    product = "tf.multiply({}, {}, name='{}')"
+    weighed = " + ".join((product.format("p", "y", "a"), product.format("1 - p", "1 - y", "b")))
+    check(f"import tensorflow as tf\n\n\ndef f(p, y):\n    return tf.log({weighed})\n")
