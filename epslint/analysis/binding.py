@@ -61,6 +61,8 @@ class Bindings:
             if part is None:
                 part = fact if fact.is_any(Kind.SHAPE) else self._element(element.value, fact)
                 part = coordinate(fact, len(target.elements)) or part
+                # `mean, log_std = actor(x)`: who makes both at once knows what they are for.
+                part = replace(part, elsewhere=fact.origin is None or fact.origin.op is Op.CALL)
             self.bind(element.value, part, env)
 
     def bind_each(self, target: bare.BaseExpression, source: Fact, env: Env) -> None:

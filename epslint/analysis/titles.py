@@ -60,6 +60,7 @@ def _named_if_unknown(path: str, fact: Fact) -> Fact:
         size=fact.size,
         parts=fact.parts,
         origin=fact.origin,
+        elsewhere=fact.elsewhere,
     )
 
 

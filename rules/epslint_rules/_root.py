@@ -69,7 +69,7 @@ def can_be_negative(site: Site, operand: Operand) -> bool:
     eigenvalues of a covariance, a discriminant `b ** 2 - c`.
     """
     fact = operand.fact
-    if fact.range.nonnegative or site.reported:
+    if fact.range.nonnegative:
         return False
     if fact.is_any(Kind.SPECTRUM):
         return not is_divided_by(site)

@@ -36,9 +36,8 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     if _is_chosen(fact):
         return Confidence.UNLIKELY
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
-    if ordinary or (site.op is Op.LOG and fact.is_any(Kind.PROB)):
-        return CONFIDENCE[fact.zero]
-    return Confidence.POSSIBLE
+    underflows = site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site)
+    return CONFIDENCE[fact.zero] if ordinary or underflows else Confidence.POSSIBLE
 
 
 def _is_chosen(fact: Fact) -> bool:

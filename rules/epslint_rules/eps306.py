@@ -66,7 +66,8 @@ class UncappedExp(SiteRule):
             return
         if site.reported or (site.capped and not site.read_out):
             return
-        if not _is_of_policy(operand) and not site.learned.evidence:
+        shown = _is_of_policy(operand) and not _is_out_of_sight(operand)
+        if not shown and not site.learned.evidence:
             return
         fix = capped(site, operand, Clamp.POLICY)
         yield Diagnosis(
@@ -82,13 +83,19 @@ def _confidence(operand: Operand) -> Confidence:
     """The log of a scale is learned to be one. The weights of layers are held by their losses, and
     nobody clamps theirs.
     """
-    of_scale = operand.fact.is_any(Kind.LOGSCALE) or _is_of_policy(operand)
-    return CONFIDENCE[operand.fact.huge] if of_scale else Confidence.UNLIKELY
+    if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
+        return Confidence.UNLIKELY
+    return Confidence.POSSIBLE if _is_out_of_sight(operand) else CONFIDENCE[operand.fact.huge]
 
 
 def _is_of_policy(operand: Operand) -> bool:
     """How widely it draws is learned, wherever it is drawn from."""
     return any(map(hints.tells_of_action_scale, words_behind(operand, 2)))
+
+
+def _is_out_of_sight(operand: Operand) -> bool:
+    """`mean, log_std = self.model.policy(x)`: bounds may be there, where both are made."""
+    return operand.fact.elsewhere and operand.fact.origin is None
 
 
 def _is_unbounded(operand: Operand) -> bool:
