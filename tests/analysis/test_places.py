@@ -104,5 +104,6 @@ def test_both_know_the_same_places_in_our_own_code() -> None:
 @pytest.mark.parametrize("package", ["torch", "numpy", "scipy"])
 def test_both_know_the_same_places_in_the_installed_code(package: str) -> None:
     for path in installed(package):
-        with suppress(SourceError):  # an encoding that is none
+        # An encoding that is none; or syntax that is newer than this Python, where LibCST is asked.
+        with suppress(SourceError, SyntaxError):
             compared(Source.decode(path.read_bytes(), str(path)))
