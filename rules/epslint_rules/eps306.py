@@ -24,9 +24,9 @@ class UncappedExp(SiteRule):
     """Exp of a learned quantity that nothing bounds.
 
     ## What it does
-    Flags `exp(log_std)` and `exp(log_alpha)` of a policy, where a gradient is seen to flow and
-    nothing clamps the argument, and `exp(logvar)` of an autoencoder. With `--confidence unlikely`
-    also exps of any learned parameter.
+    Flags `exp(log_std)` and `exp(log_alpha)` of a policy where nothing is seen to bound them, and
+    `exp(logvar)` of an autoencoder where a gradient is seen to flow as well. With `--confidence
+    unlikely` also exps of any learned parameter.
 
     ## Why is this bad
     A log-scale that runs away takes few steps to overflow. Soft actor-critic clamps its log_std to
