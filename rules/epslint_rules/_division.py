@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from epslint.analysis import bare
-from epslint.analysis.ends import CAPPING, PASSING
+from epslint.analysis.ends import ARRANGING, CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
 from epslint.analysis.keys import key_of
 from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.makers import is_made_of
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, behind
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
@@ -28,8 +28,9 @@ from epslint.rewrite import (
     slot_of,
     slot_within,
 )
-from epslint.rule import Diagnosis, Fix, Grade
-from epslint_rules._wording import if_data_allow, quoted
+from epslint.rule import Confidence, Diagnosis, Fix, Grade
+from epslint_rules._confidence import if_data_allow
+from epslint_rules._wording import quoted
 
 SPREAD = Kind.STD | Kind.VAR | Kind.NORM | Kind.SPAN
 COUNTED = Kind.COUNT | Kind.SUM | Kind.LENGTH
@@ -182,10 +183,24 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Division by {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}",
-        confidence=if_data_allow(site, fact),
+        confidence=_confidence(site, operand),
         why=chain(fact),
         fix=_fix(site, operand),
     )
+
+
+def _confidence(site: Site, operand: Operand) -> Confidence:
+    """Who makes shares of something has something: `x / x.sum()`. Masks and counts may be empty,
+    and probabilities filtered away.
+    """
+    total = behind(operand.fact, ARRANGING)
+    shares = total is not None and total.op is Op.SUM and not operand.fact.is_any(_FEW)
+    if shares and _is_of_dividend(site, operand):
+        return Confidence.UNLIKELY
+    return if_data_allow(site, operand.fact)
+
+
+_FEW = Kind.COUNT | Kind.MASK | Kind.PADS | Kind.PROB | Kind.LENGTH
 
 
 def _fix(site: Site, operand: Operand) -> Fix | None:

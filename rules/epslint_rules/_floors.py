@@ -16,9 +16,10 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import add, epsilon_text, guard, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._guarded import deed, is_root, order, under_root
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._wording import because, quoted
 
 # Which parameter of an operation is its floor; a relu has its own.
 _FLOOR: Mapping[Op, tuple[str, ...]] = MappingProxyType(

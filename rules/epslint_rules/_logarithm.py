@@ -15,7 +15,8 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, epsilon_text, guard, is_floored
 from epslint.rule import Diagnosis, Edit, Fix, Grade
-from epslint_rules._wording import if_data_allow, quoted
+from epslint_rules._confidence import if_data_allow
+from epslint_rules._wording import quoted
 
 # Seen through on the way to the operation that matters.
 ARRANGING = frozenset({Op.SAME, Op.PICK, Op.SORT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.DETACH})

@@ -15,7 +15,8 @@ from epslint.analysis.site import Site
 from epslint.rewrite import add, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
-from epslint_rules._wording import CONFIDENCE, because, quoted
+from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._wording import because, quoted
 
 # The operations with a singular point, and the operand that reaches it.
 _SINGULAR: Mapping[Op, str] = MappingProxyType(

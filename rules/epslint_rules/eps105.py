@@ -10,8 +10,8 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rewrite import apart
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._wording import quoted
 
 
 class CancellingEpsilon(SiteRule):
@@ -76,7 +76,7 @@ class CancellingEpsilon(SiteRule):
                 f"{quoted(site, operand.node)} can still be 0: what the epsilon is added to takes "
                 "both signs, so a small negative value cancels it"
             ),
-            confidence=CONFIDENCE[value.fact.ground],
+            confidence=Confidence.POSSIBLE,
             why=chain(value.fact),
             fix=_away_from_zero(site, origin, value, epsilon),
         )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis import bare
+from epslint.analysis.fact import Evidence
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten, without_wrapper
-from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import of_underflow
 from epslint_rules._logarithm import (
     as_log_softmax,
     is_replaceable,
@@ -79,7 +81,7 @@ class LogOfSoftmax(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of a softmax, {quoted(site, operand.node)}: it underflows to 0, "
             "log_softmax does not",
-            confidence=Confidence.PROVEN,
+            confidence=of_underflow(site, Evidence.PROVEN),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, origin) or with_epsilon(site, operand),
         )

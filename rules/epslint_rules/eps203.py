@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from epslint import stable
 from epslint.analysis import bare
+from epslint.analysis.fact import Evidence
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_plain
+from epslint_rules._confidence import of_underflow
 from epslint_rules._logarithm import is_replaceable, maker, split_sum, with_epsilon
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -74,7 +76,7 @@ class LogOfSigmoid(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of {quoted(site, operand.node)}: a sigmoid saturates at 0 and 1, "
             "logsigmoid does not",
-            confidence=Confidence.PROVEN,
+            confidence=of_underflow(site, Evidence.PROVEN),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, sigmoid, function) or with_epsilon(site, operand),
         )

@@ -10,8 +10,9 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._confidence import at_its_edge
 from epslint_rules._logarithm import guarded_log, is_harmless, maker, split_sum
-from epslint_rules._wording import at_its_edge, quoted
+from epslint_rules._wording import quoted
 
 
 class LogOfComplement(SiteRule):

@@ -12,6 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._confidence import of_overflow
 from epslint_rules._exponential import (
     cannot_overflow,
     terms_of,
@@ -19,7 +20,7 @@ from epslint_rules._exponential import (
     weighed_exponential,
 )
 from epslint_rules._logarithm import is_replaceable, maker
-from epslint_rules._wording import made_elsewhere, of_overflow, quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class LogOfSumOfExp(SiteRule):

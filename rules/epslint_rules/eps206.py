@@ -15,10 +15,11 @@ from epslint.analysis.site import Site
 from epslint.analysis.wholes import is_whole
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._confidence import of_digits, of_overflow
 from epslint_rules._digits import is_coarse
 from epslint_rules._exponential import is_chosen_small
 from epslint_rules._logarithm import maker, split_sum
-from epslint_rules._wording import made_elsewhere, of_digits, of_overflow, quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 _SUMS = (Op.ADD, Op.SUB)
 # One minus these is 0 at times, which is worse than a lost digit, and has rules of its own.

@@ -12,10 +12,11 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rewrite import clamped_below
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import exponential_behind, same_value
 from epslint_rules._guarded import guard_of
 from epslint_rules._logarithm import with_epsilon
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._wording import quoted
 
 # Far below any log-probability that float32 can tell from 0, and finite in every precision.
 _FLOOR = "-1e4"

@@ -14,8 +14,9 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import cannot_overflow, capped, exponential_behind
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 _CLAMPS = frozenset({Op.CLAMP, Op.CLAMP_MAX, Op.MINIMUM})
 

@@ -13,9 +13,10 @@ from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._confidence import of_digits
 from epslint_rules._digits import is_coarse
 from epslint_rules._exponential import exponential_behind
-from epslint_rules._wording import of_digits, quoted
+from epslint_rules._wording import quoted
 
 
 class ExpMinusOne(SiteRule):

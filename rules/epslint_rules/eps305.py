@@ -16,6 +16,7 @@ from epslint.analysis.terms import factors
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
+from epslint_rules._confidence import CONFIDENCE, of_overflow
 from epslint_rules._exponential import (
     cannot_overflow,
     exponential_behind,
@@ -28,7 +29,7 @@ from epslint_rules._exponential import (
     weighed_exponential,
 )
 from epslint_rules._logarithm import maker, split_sum
-from epslint_rules._wording import CONFIDENCE, because, made_elsewhere, of_overflow, quoted
+from epslint_rules._wording import because, made_elsewhere, quoted
 
 
 class HandRolledSoftmax(SiteRule):

@@ -13,8 +13,9 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import exponential_behind
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 
 class ProductOfProbabilities(SiteRule):

@@ -11,6 +11,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._confidence import at_its_edge, of_gradient
 from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     can_be_negative,
@@ -23,7 +24,7 @@ from epslint_rules._root import (
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import at_its_edge, because, of_gradient, quoted
+from epslint_rules._wording import because, quoted
 
 
 class SqrtAtZero(SiteRule):

@@ -10,6 +10,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._confidence import of_gradient
 from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     is_chosen_away,
@@ -19,7 +20,7 @@ from epslint_rules._root import (
     with_epsilon,
     with_floor,
 )
-from epslint_rules._wording import because, of_gradient, quoted
+from epslint_rules._wording import because, quoted
 
 
 class FractionalPowerAtZero(SiteRule):

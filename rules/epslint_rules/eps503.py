@@ -15,8 +15,9 @@ from epslint_rules._choice import (
     is_chosen_away,
     is_singular,
 )
+from epslint_rules._confidence import of_gradient
 from epslint_rules._division import learned
-from epslint_rules._wording import because, of_gradient, quoted
+from epslint_rules._wording import because, quoted
 
 
 class WhereTrap(SiteRule):

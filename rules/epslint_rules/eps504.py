@@ -18,9 +18,10 @@ from epslint.analysis.site import Site
 from epslint.analysis.terms import PRODUCTS, factors, terms
 from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, Precision
 from epslint.rewrite import changes_in_place, clamped, rewritten
-from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import of_gradient
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import at_its_edge, because, quoted
+from epslint_rules._wording import because, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class ArcAtBoundary(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"{function} of {quoted(site, operand.node)}, {_harm(domain, operand)}",
-            confidence=Confidence.POSSIBLE if site.learned.offered else at_its_edge(evidence),
+            confidence=of_gradient(evidence, site.learned),
             why=(*chain(operand.fact), *because(site.learned)),
             fix=_fix(site, operand, domain),
         )

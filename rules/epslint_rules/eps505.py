@@ -12,6 +12,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import rewritten
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import of_gradient
 from epslint_rules._exponential import same_value
 from epslint_rules._logarithm import maker
 from epslint_rules._root import (
@@ -21,7 +22,7 @@ from epslint_rules._root import (
     root_of,
     with_epsilon,
 )
-from epslint_rules._wording import because, made_elsewhere, of_gradient, quoted
+from epslint_rules._wording import because, made_elsewhere, quoted
 
 # What a sum and a root say besides what they are taken of, as vector_norm calls it.
 _KEPT = ("dim", "keepdim", "dtype", "out")

@@ -13,7 +13,8 @@ from epslint.analysis.site import Site
 from epslint.rewrite import masked_out
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._choice import SINGULAR, guarded_input, is_chosen_away, is_singular
-from epslint_rules._wording import CONFIDENCE, quoted
+from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._wording import quoted
 
 _FINITE_AT_ZERO = frozenset({Op.SQRT, Op.POW})  # of these only the gradient is not
 

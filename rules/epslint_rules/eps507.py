@@ -15,8 +15,9 @@ from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, epsilon_text, guard
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._choice import EXPONENTIALS, SINGULAR
+from epslint_rules._confidence import of_gradient
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import because, of_gradient, quoted
+from epslint_rules._wording import because, quoted
 
 # What hands on a NaN that it did not make.
 _CARRYING = frozenset(

@@ -11,9 +11,10 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._logarithm import as_log_softmax, maker
 from epslint_rules._losses import activation, argument_text, fed_with
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._wording import made_elsewhere, quoted
 
 _PROBABILITIES = frozenset({Op.SOFTMAX, Op.SIGMOID})
 _EXPECTED: Mapping[Op, str] = MappingProxyType(

@@ -13,8 +13,9 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted, words_behind
+from epslint_rules._wording import made_elsewhere, quoted, words_behind
 
 # Where each operation has its condition, and what it writes where that holds or does not.
 _MASKS: Mapping[Op, tuple[str, tuple[str, ...]]] = MappingProxyType(

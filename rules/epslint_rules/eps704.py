@@ -16,7 +16,8 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import Slot, floor, rewritten
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
-from epslint_rules._wording import CONFIDENCE, made_elsewhere, quoted
+from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._wording import made_elsewhere, quoted
 
 # What takes away the sign that rounding gives it, or looks at it.
 _MENDING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM, Op.RELU, Op.ABS, Op.COMPARE, Op.WHERE})

@@ -25,7 +25,8 @@ _RECORDED = re.compile(
 _USING = re.compile(
     r"^_*(predict|generate|sample|decode|infer|inference|evaluate|eval|validate|validation|test|"
     r"assign|associate|track|plot|visuali[sz]e|extract|collate|"
-    r"augment|resample|reset|setup|init|initiali[sz]e|step|act|get_cost)(_|$)"
+    r"augment|resample|reset|setup|init|initiali[sz]e|step|act|get_cost|rank|rerank)(_|$)|"
+    r"(^|_)(beam|(beam|greedy|prefix|keywords?|tree)_search|autoregressive_sampling)(_|$)"
 )
 # What is before and after a model; in a file of losses it is in between.
 _AROUND = re.compile(r"^_*(preprocess|postprocess|post_process)(_|$)")

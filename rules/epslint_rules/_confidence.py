@@ -1,0 +1,119 @@
+"""How sure a finding is: what readers of real code agreed with, class by class.
+
+docs/precision.md has the counts. What is `unlikely` is true of the code, and in real code hardly
+ever worth a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
+from epslint.analysis.learning import Shown
+from epslint.analysis.ops import Op
+from epslint.analysis.site import Site
+from epslint.rule import Confidence
+
+CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
+    {
+        Evidence.NONE: Confidence.NAMED,
+        Evidence.NAMED: Confidence.NAMED,
+        Evidence.PROVEN: Confidence.PROVEN,
+    }
+)
+
+_SPREAD, _OF_ROLLOUTS = Kind.STD | Kind.VAR, Kind.REWARD | Kind.ADVANTAGE
+_AT_REST = (Form.NUMPY, Form.NUMBER)  # data and measurements; what is trained is in tensors
+
+
+def if_data_allow(site: Site, fact: Fact) -> Confidence:
+    """How sure a 0 is that it takes certain data to reach: all of it 0, or masked, or equal.
+
+    Equal rewards in a group are ordinary, if that is what the name says they are; whole tables,
+    pictures and sequences are not equal.
+    """
+    if any(is_so(fact) for is_so in _SEEN_TO):
+        return Confidence.UNLIKELY
+    if site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site):
+        return of_underflow(site, fact.zero)
+    ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
+    return Confidence.NAMED if ordinary else Confidence.POSSIBLE
+
+
+def of_underflow(site: Site, evidence: Evidence) -> Confidence:
+    """How sure it is that something improbable underflows to 0 and does harm: it takes nothing but
+    time to happen, and somebody who learns from it. In a ranking -inf is the least, as it should.
+    """
+    if site.learned.evidence:
+        return CONFIDENCE[evidence]
+    return Confidence.POSSIBLE if site.unlearned else Confidence.NAMED
+
+
+# -- what somebody sees to, or would have seen at once ---------------------------------------------
+
+
+def _is_length(fact: Fact) -> bool:
+    """Python's division by a length of 0 raises an error."""
+    return fact.is_any(Kind.LENGTH) and fact.form is Form.NUMBER
+
+
+def _is_random(fact: Fact) -> bool:
+    """Of random numbers, and of waves, hardly one is exactly 0; what underflows is."""
+    if fact.is_any(Kind.PROB | Kind.SUM):
+        return False
+    return fact.is_any(Kind.DRAWN) or (fact.origin is not None and fact.origin.op is Op.RAND)
+
+
+def _is_data(fact: Fact) -> bool:
+    """What is in numpy's arrays is data or a measurement: totals, ranges and directions of which
+    somebody knows what is in them. Not of a group of rewards, which may be equal.
+    """
+    if fact.form is not Form.NUMPY or fact.is_any(_OF_ROLLOUTS | _SPREAD | Kind.COUNT):
+        return False
+    return fact.is_any(Kind.SUM | Kind.SPAN | Kind.NORM | Kind.MEAN)
+
+
+def _is_told_variance(fact: Fact) -> bool:
+    """A variance that only its name tells of is a setting, or had its floor where it was made."""
+    return fact.is_any(Kind.VAR) and fact.ground is Evidence.NAMED
+
+
+_SEEN_TO = (_is_length, _is_random, _is_data, _is_told_variance)
+
+# -- of other sorts --------------------------------------------------------------------------------
+
+
+def of_digits(site: Site) -> Confidence:
+    """How sure it is that digits are lost that somebody misses: that depends on how small the
+    numbers are; who takes a step of a schedule does not miss them, and numpy has twice as many.
+    """
+    lost = not (_is_double(site) or site.unlearned)
+    return Confidence.POSSIBLE if lost else Confidence.UNLIKELY
+
+
+def of_gradient(reached: Evidence, shown: Shown) -> Confidence:
+    """How sure a gradient is that is not finite: the value gets there, and somebody takes it."""
+    return Confidence.POSSIBLE if shown.offered else at_its_edge(weakest(reached, shown.evidence))
+
+
+def at_its_edge(evidence: Evidence) -> Confidence:
+    """A name tells what something is, and not how near it comes to the edge of that."""
+    return Confidence.PROVEN if evidence is Evidence.PROVEN else Confidence.POSSIBLE
+
+
+def of_overflow(site: Site, *arguments: Fact) -> Confidence:
+    """How sure it is that an exp overflows unseen: that of anything may, and mostly somebody keeps
+    it small; Python's raises an error, and in float64 it takes 709.
+    """
+    if site.result.form is Form.NUMBER:
+        return Confidence.UNLIKELY
+    huge = max((argument.huge for argument in arguments), default=Evidence.NONE)
+    return Confidence.POSSIBLE if _is_double(site) or not huge else CONFIDENCE[huge]
+
+
+def _is_double(site: Site) -> bool:
+    return site.result.form in _AT_REST and site.result.dtype in _DOUBLE
+
+
+_DOUBLE = (DType.UNKNOWN, DType.FLOAT64)
