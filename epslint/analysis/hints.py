@@ -199,6 +199,14 @@ def tells_of_action_scale(name: str) -> bool:
     return _ACTION_SCALE.search(snake(name)) is not None
 
 
+_SPREAD = re.compile(r"(^|_)(sigma|std|stddev)s?$")
+
+
+def tells_of_spread(name: str) -> bool:
+    """Whether it is how widely something is spread; of a parameter that exp is taken of, its log."""
+    return _SPREAD.search(snake(name)) is not None
+
+
 _PICTURING = re.compile(
     r"(^|_)(plot\w*|draw|visuali[sz]e\w*|render\w*|colou?r_?maps?|colori[sz]e|heat_?maps?|"
     r"(log|show|save|display)_(images?|pictures?|figures?|videos?|samples?|attention)|"

@@ -36,6 +36,7 @@ from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
 
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 _MODULES = frozenset({"Module", "Layer", "LightningModule"})
 
 
@@ -191,6 +192,11 @@ class Site:
         loss that is written in one, to compare with, is code like any other.
         """
         return self.mode.rehearsal and _MODULES.isdisjoint(self.scope.kin)
+
+    @property
+    def constructing(self) -> bool:
+        """Whether it is where an object is made, of which nothing has been learned yet."""
+        return bool(self.scope.owner) and self.scope.function in _CONSTRUCTORS
 
     @property
     def unlearned(self) -> bool:

@@ -19,8 +19,8 @@ from epslint.analysis.terms import arranged, factors, terms
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Confidence, Edit, Fix, Grade
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._logarithm import maker
-from epslint_rules._wording import CONFIDENCE
 
 # What a log-ratio goes into when only its exponential is wanted.
 _ONLY_EXP = frozenset({Op.EXP})
@@ -125,6 +125,8 @@ def _definition(site: Site, operand: Operand) -> bare.BaseExpression | None:
         return None
     if origin.unit is not site.unit or origin.op is Op.CALL:
         return None
+    if operand.fact.is_any(Kind.PARAMETER):
+        return None  # the optimizer wants the parameter itself, not what is clamped of it
     alone = site.op is Op.EXP and site.shared.get("x", _ONLY_EXP) <= _ONLY_EXP
     return None if alone else origin.node
 

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from epslint.analysis import hints
+from epslint.analysis.ends import ARRANGING
 from epslint.analysis.fact import Kind
 from epslint.analysis.makers import is_ceiling, is_squashed
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, behind
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
+from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import capped
-from epslint_rules._wording import CONFIDENCE, quoted, words_behind
+from epslint_rules._wording import quoted, words_behind
 
 _LEARNED = Kind.LOGSCALE | Kind.PARAMETER
 
@@ -62,9 +64,11 @@ class UncappedExp(SiteRule):
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = site.operand("x")
-        if operand is None or not site.differentiated or not _is_unbounded(operand):
+        if operand is None or not _is_unbounded(operand):
             return
-        if site.reported or (site.capped and not site.read_out):
+        if not site.differentiated and not _is_trained(operand):
+            return
+        if _is_as_made(site, operand) or site.reported or (site.capped and not site.read_out):
             return
         shown = _is_of_policy(operand) and not _is_out_of_sight(operand)
         if not shown and not site.learned.evidence:
@@ -88,9 +92,26 @@ def _confidence(operand: Operand) -> Confidence:
     return Confidence.POSSIBLE if _is_out_of_sight(operand) else CONFIDENCE[operand.fact.huge]
 
 
+def _is_as_made(site: Site, operand: Operand) -> bool:
+    """`self.alpha = self.log_alpha.exp()` in the constructor that has just set it to 0."""
+    made = behind(operand.fact, _MOVING)
+    return site.constructing and made is not None and made.unit is site.unit
+
+
+_MOVING = ARRANGING - {Op.AS_TENSOR}
+
+
 def _is_of_policy(operand: Operand) -> bool:
     """How widely it draws is learned, wherever it is drawn from."""
-    return any(map(hints.tells_of_action_scale, words_behind(operand, 2)))
+    words = tuple(words_behind(operand, 2))
+    if any(map(hints.tells_of_action_scale, words)):
+        return True
+    return operand.fact.is_any(Kind.PARAMETER) and any(map(hints.tells_of_spread, words))
+
+
+def _is_trained(operand: Operand) -> bool:
+    """The weight of an entropy grows by a loss of its own, also where it is used detached."""
+    return operand.fact.is_any(Kind.PARAMETER) and _is_of_policy(operand)
 
 
 def _is_out_of_sight(operand: Operand) -> bool:
