@@ -11,7 +11,9 @@ from epslint.rule import Confidence
 HEAD = "import torch\n\n\n"
 CASES = {
     # arithmetic alone
-    "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.PROVEN,
+    "def loss(x):\n    return torch.log(1 - torch.sigmoid(x)).mean()": Confidence.PROVEN,
+    # the same, of logits that are a hundred apart
+    "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.NAMED,
     # what a thing is called
     "def f(rewards):\n    return (rewards - rewards.mean()) / rewards.std()": Confidence.NAMED,
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
@@ -35,7 +37,7 @@ CASES = {
     # A probability that is small enough underflows, whoever says that it is one.
     "def f(probs):\n    return torch.log(probs)": Confidence.NAMED,
     "def f(a, b):\n    return torch.log(0.5 * (torch.softmax(a, -1) + torch.softmax(b, -1)))": (
-        Confidence.PROVEN
+        Confidence.NAMED
     ),
     # In a ranking -inf is the least, as it should be; who only computes it may do anything with it.
     "def beam_step(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.POSSIBLE,

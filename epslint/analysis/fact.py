@@ -70,6 +70,7 @@ class Kind(QuickFlag):
     PADS = auto()  # a mask of padding, or the count of one: some of it is real
     SIMPLEX = auto()  # sums to 1 along some axis, or is what is left of that with its largest
     NORMALISED = auto()  # the log of such a one
+    UNIT = auto()  # vectors of length 1, or 0: `normalize(x)`
     OFFSET = auto()  # a count less a constant: n − 1
     # From a continuous distribution or a network: as a whole neither 0 nor constant, almost surely,
     # whatever single elements are.
@@ -90,7 +91,7 @@ class Kind(QuickFlag):
 
 # Kinds that keep a value away from 0, or a rule from silence: after a join they must hold on both
 # paths.
-PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED
+PROMISED = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED | Kind.UNIT
 PROMISED |= Kind.HOLED | Kind.UNEVEN | Kind.DRAWN | Kind.UNCLIPPED | Kind.NONZERO | Kind.BELOW
 # Kinds that a range without negative numbers contradicts; one that is bounded only STRUCK.
 _SIGNED = Kind.SIGNED | Kind.CANCELLED | Kind.STRUCK

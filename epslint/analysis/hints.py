@@ -203,7 +203,7 @@ _SPREAD = re.compile(r"(^|_)(sigma|std|stddev)s?$")
 
 
 def tells_of_spread(name: str) -> bool:
-    """Whether it is how widely something is spread; of a parameter that exp is taken of, its log."""
+    """Whether it is how widely something is spread: a parameter of that name under exp is a log."""
     return _SPREAD.search(snake(name)) is not None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from epslint.analysis import bare, filters, ranges
+from epslint.analysis.directions import direction, tempered
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
 from epslint.analysis.keys import evaluated, key_of
 from epslint.analysis.makers import is_one
@@ -83,6 +84,11 @@ def _times_square(operands: Mapping[str, Operand]) -> Fact | None:
     if squared is None:
         return None
     return transfer(Call(Op.MUL, {"x": left.fact("x"), "y": squared}))
+
+
+def quotient(operands: Mapping[str, Operand]) -> Fact | None:
+    """Quotients that are known because of what both sides of the line are made of."""
+    return normalised(operands) or direction(operands) or tempered(operands)
 
 
 def normalised(operands: Mapping[str, Operand]) -> Fact | None:

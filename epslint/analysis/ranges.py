@@ -316,6 +316,7 @@ REAL = Range()
 NONNEGATIVE = at_least(0.0)
 POSITIVE = above(0.0)
 UNIT = Range(0.0, 1.0)
+COSINE = Range(-1.001, 1.001)  # of vectors whose length is 1 up to rounding
 SIGNED_UNIT = Range(-1.0, 1.0)
 NONPOSITIVE = at_most(0.0)
 SOME = at_least(1.0)

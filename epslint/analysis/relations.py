@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from epslint.analysis import bare, ranges
+from epslint.analysis.directions import summed_similarity
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
 from epslint.analysis.forms import is_unknown
 from epslint.analysis.hints import tells_of_advantage
@@ -20,9 +21,9 @@ from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.products import (
     contracted_with_itself,
     dot_with_itself,
-    normalised,
     product,
     product_with_itself,
+    quotient,
 )
 from epslint.analysis.sums import is_squared_length, total
 from epslint.analysis.transfer import Call, transfer
@@ -285,6 +286,11 @@ def length(operands: Mapping[str, Operand]) -> Fact | None:
     return _of_lifted(Op.NORM, operands) if _is_lifted(operands.get("x")) else None
 
 
+def summed(operands: Mapping[str, Operand]) -> Fact | None:
+    """Sums that are known because of how what is summed was made."""
+    return sum_of_lifted(operands) or summed_similarity(operands)
+
+
 def sum_of_lifted(operands: Mapping[str, Operand]) -> Fact | None:
     """`sum(w + 1e-8)`, of what is not seen to cancel: who adds it knows that w is not negative."""
     x = operands.get("x")
@@ -310,12 +316,12 @@ RELATED: Mapping[Op, Callable[[Mapping[str, Operand]], Fact | None]] = MappingPr
         Op.SUB: difference,
         Op.ADD: total,
         Op.MUL: product,
-        Op.DIV: normalised,
+        Op.DIV: quotient,
         Op.DOT: dot_with_itself,
         Op.EINSUM: contracted_with_itself,
         Op.SQRT: root,
         Op.NORM: length,
-        Op.SUM: sum_of_lifted,
+        Op.SUM: summed,
         Op.MATMUL: product_with_itself,
     }
 )

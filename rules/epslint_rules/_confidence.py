@@ -36,18 +36,22 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     if any(is_so(fact) for is_so in _SEEN_TO):
         return Confidence.UNLIKELY
     if site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site):
-        return of_underflow(site, fact.zero)
+        return of_underflow(site)
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
     return Confidence.NAMED if ordinary else Confidence.POSSIBLE
 
 
-def of_underflow(site: Site, evidence: Evidence) -> Confidence:
-    """How sure it is that something improbable underflows to 0 and does harm: it takes nothing but
-    time to happen, and somebody who learns from it. In a ranking -inf is the least, as it should.
+def of_underflow(site: Site) -> Confidence:
+    """How sure it is that something improbable underflows to 0 and does harm: it takes time, logits
+    that are 100 apart, and somebody who learns from it. In a ranking -inf is the least, as it
+    should be.
     """
-    if site.learned.evidence:
-        return CONFIDENCE[evidence]
     return Confidence.POSSIBLE if site.unlearned else Confidence.NAMED
+
+
+def of_saturation(site: Site) -> Confidence:
+    """The same of what rounds to 1, for which a logit of 17 is enough."""
+    return Confidence.PROVEN if site.learned.evidence else of_underflow(site)
 
 
 # -- what somebody sees to, or would have seen at once ---------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis import bare
-from epslint.analysis.fact import Evidence
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
@@ -81,7 +80,7 @@ class LogOfSoftmax(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of a softmax, {quoted(site, operand.node)}: it underflows to 0, "
             "log_softmax does not",
-            confidence=of_underflow(site, Evidence.PROVEN),
+            confidence=of_underflow(site),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, origin) or with_epsilon(site, operand),
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from epslint import stable
 from epslint.analysis import bare
-from epslint.analysis.fact import Evidence
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_plain
-from epslint_rules._confidence import of_underflow
+from epslint_rules._confidence import of_saturation, of_underflow
 from epslint_rules._logarithm import is_replaceable, maker, split_sum, with_epsilon
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -76,10 +76,13 @@ class LogOfSigmoid(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Log of {quoted(site, operand.node)}: a sigmoid saturates at 0 and 1, "
             "logsigmoid does not",
-            confidence=of_underflow(site, Evidence.PROVEN),
+            confidence=_CONFIDENCE[function](site),
             why=made_elsewhere(operand),
             fix=_fix(site, operand, sigmoid, function) or with_epsilon(site, operand),
         )
+
+
+_CONFIDENCE = MappingProxyType({"logsigmoid": of_underflow, "logsigmoid_of_minus": of_saturation})
 
 
 def _sigmoid(operand: Operand) -> tuple[Origin, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.fact import Evidence, Fact, Kind
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -107,10 +107,17 @@ def _infinite_slope(site: Site, operand: Operand, shown: Shown) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}, and the slope of a root is infinite there",
-        confidence=of_gradient(fact.zero, shown),
+        confidence=of_gradient(_reached(fact), shown),
         why=(*chain(fact), *because(shown)),
         fix=with_epsilon(site, operand),
     )
+
+
+def _reached(fact: Fact) -> Evidence:
+    """How it is known that a root comes to 0: that a probability may underflow says not that it
+    does.
+    """
+    return min(fact.zero, Evidence.NAMED) if fact.is_any(Kind.PROB) else fact.zero
 
 
 def _negative(site: Site, operand: Operand) -> Diagnosis:

@@ -221,7 +221,7 @@ class TestShownByTheValue:
 
 class TestConfidence:
     def test_is_the_weaker_of_the_two(self) -> None:
-        source = module("return self.made(x).softmax(-1).sqrt()")
+        source = module("return self.made(x).clamp(min=0).sqrt()")
         (proven,) = found(source)
         assert proven.confidence is Confidence.PROVEN
         (named,) = found("def penalty(x):\n    return x.softmax(-1).sqrt()")

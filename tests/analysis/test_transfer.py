@@ -104,6 +104,13 @@ def each(op: Op, runs: Mapping[str, Run], **operands: Domain) -> Iterator[Case]:
         yield Case(op, spelling, run, operands or {"x": REAL})
 
 
+def sparsemax(x: torch.Tensor) -> torch.Tensor:
+    """The nearest distribution: what lies below a threshold is exactly 0."""
+    ordered, places = x.sort(descending=True).values, torch.arange(1, len(x) + 1)
+    kept = (1 + places * ordered > ordered.cumsum(0)).sum()
+    return (x - (ordered[:kept].sum() - 1) / kept).clamp(min=0)
+
+
 XY = {"x": REAL, "y": REAL}
 t = tensors
 
@@ -331,7 +338,14 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.COSH, {"cosh": np.cosh}, x=MODERATE),
     *each(Op.LOG_SOFTMAX, {"log_softmax": t(lambda x: torch.log_softmax(x, 0))}, x=MODERATE),
     *each(Op.LOGSUMEXP, {"logsumexp": t(lambda x: torch.logsumexp(x, 0))}, x=MODERATE),
+    *each(Op.SPARSEMAX, {"sparsemax": t(sparsemax)}, x=MODERATE),
     *each(Op.NORMALIZE, {"normalize": t(lambda x: functional.normalize(x, dim=0))}),
+    *each(
+        Op.COSINE,
+        {"cosine_similarity": t(lambda x, y: functional.cosine_similarity(x, y, dim=0))},
+        x=MODERATE,
+        y=MODERATE,
+    ),
     *each(
         Op.CROSS_ENTROPY,
         {"cross_entropy": t(lambda x: functional.cross_entropy(x[None], torch.tensor([0])))},

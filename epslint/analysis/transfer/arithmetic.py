@@ -335,6 +335,8 @@ def product_of_tensors(call: Call) -> Fact:
         magnitude = (x.kinds | y.kinds) & Kind.MAGNITUDE if weights else Kind.NONE
         zero = max(x.zero, y.zero, Evidence.NAMED if magnitude else Evidence.NONE)
         return result(call, ranges.NONNEGATIVE, Kind.SUM | magnitude, zero=zero)
+    if x.is_any(Kind.UNIT) and y.is_any(Kind.UNIT):
+        return result(call, ranges.COSINE)
     return result(call, kinds=(x.kinds & y.kinds) & TOPIC)
 
 

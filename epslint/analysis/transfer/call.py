@@ -15,7 +15,7 @@ from epslint.analysis.ranges import Range
 TOPIC = Kind.REWARD | Kind.ADVANTAGE | Kind.KL
 # Kinds that hold only of a tensor as a whole, so that any change of it ends them.
 WHOLE = Kind.SHIFTED | Kind.PEAKED | Kind.SIMPLEX | Kind.NORMALISED | Kind.NONZERO | Kind.BELOW
-WHOLE |= Kind.HOLED | Kind.UNEVEN
+WHOLE |= Kind.HOLED | Kind.UNEVEN | Kind.UNIT
 LOGARITHMIC = Kind.LOGPROB | Kind.LOGRATIO
 
 

@@ -106,20 +106,45 @@ def _log_range(x: Range) -> Range:
 
 
 def probability(call: Call) -> Fact:
-    """sigmoid: in exact arithmetic inside (0, 1), in floating point both ends are reached.
+    """sigmoid: in exact arithmetic inside (0, 1), in floating point both ends are reached by what
+    is far enough off.
 
     By one of them: that all underflow, so that their sum is 0, nobody has seen.
     """
-    return _probability(call, Kind.PROB | Kind.DRAWN)
+    x, precision = call.x.range, call.x.dtype.precision or FLOAT32
+    lo = _sigmoid(x.lo) if x.lo >= -precision.exp_limit else 0.0
+    hi = _sigmoid(x.hi) if x.hi <= -math.log(precision.eps) else 1.0
+    return _probability(call, Kind.PROB | Kind.DRAWN, Range(lo, hi))
+
+
+def _sigmoid(x: float) -> float:
+    return math.exp(min(x, 0.0)) / (1.0 + math.exp(-abs(x)))
+
+
+def clipped_probability(call: Call) -> Fact:
+    """hard_sigmoid: 0 and 1 beyond ±3."""
+    return _probability(call, Kind.PROB | Kind.DRAWN, ranges.UNIT)
 
 
 def distribution(call: Call) -> Fact:
-    """softmax: probabilities that sum to 1."""
-    return _probability(call, Kind.PROB | Kind.SIMPLEX)
+    """softmax: probabilities that sum to 1, of which none underflows where all logits are near."""
+    x, precision = call.x.range, call.x.dtype.precision or FLOAT32
+    near = x.hi - x.lo <= precision.exp_limit - _LOG_OF_MANY
+    unit = replace(ranges.UNIT, lo_open=near)
+    return _probability(call, Kind.PROB | Kind.SIMPLEX, unit)
 
 
-def _probability(call: Call, kinds: Kind) -> Fact:
-    return result(call, ranges.UNIT, kinds, ground=Evidence.PROVEN, zero=Evidence.PROVEN)
+_LOG_OF_MANY = math.log(2**17)  # tokens of a vocabulary
+
+
+def sparse_distribution(call: Call) -> Fact:
+    """sparsemax: most are exactly 0."""
+    return _probability(call, Kind.PROB | Kind.SIMPLEX, ranges.UNIT)
+
+
+def _probability(call: Call, kinds: Kind, range_: Range) -> Fact:
+    zero = Evidence.PROVEN if range_.has_zero else Evidence.NONE
+    return result(call, range_, kinds, ground=Evidence.PROVEN, zero=zero)
 
 
 def log_probability(call: Call) -> Fact:
@@ -168,6 +193,10 @@ def soft_rectified(call: Call) -> Fact:
 
 def signed_unit(call: Call) -> Fact:
     return result(call, ranges.SIGNED_UNIT, Kind.SIGNED, ground=Evidence.PROVEN)
+
+
+def unit_vectors(call: Call) -> Fact:
+    return signed_unit(call).plus(Kind.UNIT)
 
 
 def wave(call: Call) -> Fact:
@@ -229,8 +258,9 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.LOG: logarithm,
         Op.LOG1P: log_one_plus,
         Op.SIGMOID: probability,
-        Op.HARD_SIGMOID: probability,
+        Op.HARD_SIGMOID: clipped_probability,
         Op.SOFTMAX: distribution,
+        Op.SPARSEMAX: sparse_distribution,
         Op.LOG_SOFTMAX: log_distribution,
         Op.LOGSIGMOID: log_probability,
         Op.LOG_PROB: log_density,
@@ -241,7 +271,8 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.SOFTPLUS: soft_rectified,
         Op.TANH: signed_unit,
         Op.COSH: hyperbolic_cosine,
-        Op.NORMALIZE: signed_unit,
+        Op.NORMALIZE: unit_vectors,
+        Op.COSINE: signed_unit,
         Op.SIN: wave,
         Op.COS: cosine,
         Op.SIGN: sign,
