@@ -51,6 +51,7 @@ class Kind(QuickFlag):
     RATIO = auto()
     LOGITS = auto()
     EXP = auto()
+    SOFTPLUS = auto()
     REWARD = auto()
     ADVANTAGE = auto()
     KL = auto()

@@ -182,9 +182,10 @@ _WORDS = (
         _fact(ranges.NONNEGATIVE, Kind.COUNT),  # in whole frames
     ),
     # What a layer hands to the next is neither 0 nor constant; nor is a row of a triangular root;
-    # and a rotation is of length 1.
+    # a rotation is of length 1, and a ray goes somewhere.
     _word(
-        r"(^|_)(hidden_states?(_\d+)?|scale_tril|rots?|quats?|quaternions?)$",
+        r"(^|_)(hidden_states?(_\d+)?|scale_tril|rots?|quats?|quaternions?|"
+        r"(view|rays?)_?(d|dirs?|directions?))$",
         _fact(ranges.REAL, Kind.DRAWN),
         setting=False,
     ),

@@ -36,6 +36,7 @@ from epslint.analysis.unit import Unit
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
 
+_PRINTING = frozenset({"__repr__", "__str__", "extra_repr"})
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 _MODULES = frozenset({"Module", "Layer", "LightningModule"})
 
@@ -159,7 +160,7 @@ class Site:
     @property
     def reported(self) -> bool:
         """The same, and no number that was read goes on: not `return log_alpha.exp().item()`."""
-        return is_reported(self.flow, self.node)
+        return self.scope.function in _PRINTING or is_reported(self.flow, self.node)
 
     @property
     def capped(self) -> bool:

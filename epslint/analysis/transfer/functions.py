@@ -191,6 +191,20 @@ def soft_rectified(call: Call) -> Fact:
     return result(call, ranges.NONNEGATIVE)
 
 
+def soft_plus(call: Call) -> Fact:
+    """What a scale is made positive with: where it is small it is exp, and underflows."""
+    limit = (call.x.dtype.precision or FLOAT32).exp_limit
+    if call.x.range.lo >= -limit:
+        return result(call, ranges.POSITIVE)
+    return result(
+        call,
+        ranges.NONNEGATIVE,
+        Kind.SOFTPLUS,
+        ground=Evidence.PROVEN,
+        zero=Evidence.NAMED,
+    )
+
+
 def signed_unit(call: Call) -> Fact:
     return result(call, ranges.SIGNED_UNIT, Kind.SIGNED, ground=Evidence.PROVEN)
 
@@ -268,7 +282,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.NLL: cross_entropy,
         Op.ERROR: error,
         Op.RELU: rectified,
-        Op.SOFTPLUS: soft_rectified,
+        Op.SOFTPLUS: soft_plus,
         Op.TANH: signed_unit,
         Op.COSH: hyperbolic_cosine,
         Op.NORMALIZE: unit_vectors,
