@@ -53,6 +53,14 @@ CASES = {
     "import numpy as np\n\n\ndef f(x, a):\n    a = np.asarray(a)\n"
     "    return x / (a.max() - a.min())": Confidence.UNLIKELY,
     "def f(x, variance):\n    return x / variance": Confidence.UNLIKELY,
+    # A schedule that somebody laid out; a number for the log; the returns of a whole data set.
+    "def f(x, a, i):\n    sigmas = (1 - a**2).sqrt()\n    return x / sigmas[i]": (
+        Confidence.UNLIKELY
+    ),
+    "def f(x, mask):\n    n = mask.sum().item()\n    return (x * mask).sum().item() / n": (
+        Confidence.UNLIKELY
+    ),
+    "def f(rewards, x):\n    return rewards / (x.max() - x.min())": Confidence.UNLIKELY,
     # Python says so at once; and hardly one of random numbers is 0, or angle on its pole.
     "def f(x, theta):\n    return x / torch.sin(theta)": Confidence.UNLIKELY,
     "def f(x, keep):\n    return x.sum() / len(x[x > keep])": Confidence.UNLIKELY,

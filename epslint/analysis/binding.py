@@ -12,7 +12,7 @@ from epslint.analysis import bare, hints, ranges
 from epslint.analysis.comparisons import caps
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.filters import filtered, prunes
+from epslint.analysis.filters import filtered, is_absence, prunes
 from epslint.analysis.keys import (
     called,
     crops,
@@ -242,6 +242,8 @@ class Bindings:
                 after = after.plus(Kind.DRAWN)  # as a whole
         elif fact.constant is not None:
             after = after.plus(before.kinds & Kind.DRAWN)
+            if fact.constant > 0 and is_absence(mask):
+                after = replace(after, zero=Evidence.NONE)  # who fills what is masked is done
         if fact.constant == -ranges.INF:
             after = after.plus(Kind.STRUCK)
         if fact.constant is not None and _FINITENESS_WORDS.search(key_of(mask.node) or ""):

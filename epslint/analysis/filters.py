@@ -51,6 +51,11 @@ def filtered(value: Operand, mask: Operand, *, truth: bool = True) -> Fact | Non
 # -- which test is it ------------------------------------------------------------------------
 
 
+def is_absence(mask: Operand) -> bool:
+    """Whether a mask says where something is not: `~mask`, `mask == 0`."""
+    return not _bare(mask, truth=True)[1]
+
+
 def _bare(mask: Operand, truth: bool) -> tuple[Operand, bool]:
     """The test behind `(~test).float()`, `1 - test`, `test == 0`, and whether it is to hold."""
     while (origin := mask.fact.origin) is not None:

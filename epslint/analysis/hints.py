@@ -113,7 +113,9 @@ def tells_of_score(name: str) -> bool:
     return _SCORE.search(snake(name)) is not None
 
 
-_TRUST_REGION = re.compile(r"(^|_)(trpo|natural_(pg|gradient|policy)|line_?search)(_|$)")
+_TRUST_REGION = re.compile(
+    r"(^|_)(trpo|trust_region|natural_(pg|gradient|policy)|line_?search)(_|$)"
+)
 
 
 def tells_of_trust_region(name: str) -> bool:
@@ -197,6 +199,16 @@ _ACTION_SCALE = re.compile(
 def tells_of_action_scale(name: str) -> bool:
     """Whether a value of this name is how widely a policy draws, or what that is worth to it."""
     return _ACTION_SCALE.search(snake(name)) is not None
+
+
+_NOISE_LEVEL = re.compile(r"^_*(log_)?(alpha|sigma)s?\d?(_\w+)?$")
+
+
+def tells_of_noise_level(name: str) -> bool:
+    """Whether it is how much there is of noise, or is left of a signal, at a step of a schedule; or
+    the log of that.
+    """
+    return _NOISE_LEVEL.search(snake(name)) is not None
 
 
 _SPREAD = re.compile(r"(^|_)(sigma|std|stddev)s?$")

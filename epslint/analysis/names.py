@@ -94,6 +94,7 @@ _WORDS = (
     ),
     _word(
         r"(^|_)(log_?(p|ps|pi|pis|probs?|probas?|probabilit(y|ies)|pacs?|prob_[a-z]+)|lprobs?|"
+        r"log_((new|old|cur|current)_)?polic(y|ies)|"
         rf"logp[a-z]?s?|lps?){_WHICH}$",
         _fact(ranges.NONPOSITIVE, Kind.LOGPROB),
     ),
@@ -102,8 +103,9 @@ _WORDS = (
         _fact(ranges.REAL, Kind.LOGPROB),
     ),
     _word(
-        r"(^|_)(log_?((std|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda|beta|eta)s?|"
-        r"temp(erature)?)|(std|sigma|var|alpha|scale)_log)_?\d?$",
+        r"(^|_)(log_?((std|sd|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda|beta|eta)s?|"
+        r"temp(erature)?)|(std|sigma|var|alpha|scale)_log)_?\d?$|"
+        r"(^|_)log_?var(iance)?s?_(p|q|x|z|hat|pred|prior|post|posterior)$",
         _LOGSCALE,
     ),
     # What the entropy is worth to a policy that learns it, too.
@@ -195,6 +197,12 @@ _WORDS = (
         _fact(ranges.NONNEGATIVE, Kind.RATIO),
     ),
     _word(r"(^|_)kls?$", _fact(ranges.REAL, Kind.KL)),
+    # The schedules of diffusion models are laid out so that noise and signal never vanish.
+    _word(
+        r"^(gamma|g)_(s|t|0|1|t_?\d|min|max)$|^gammas?$|(^|_)log_?snr(_\w+)?$",
+        Fact(Range(-15.0, 15.0)),
+        setting=False,
+    ),
     # What a network gives is neither 0 nor constant, whatever its elements are.
     _word(
         r"^embedded(_\w+)?$|(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"

@@ -21,7 +21,7 @@ _UNLEARNED = re.compile(
 _REHEARSAL = re.compile(
     r"(^|[/\\])(test_\w*|\w*_tests?|conftest|(\w*_)?benchmark(_\w*)?)\.py$|"
     # Near by: further up they are anybody's.
-    r"(^|[/\\])(tutorial|exercise)s?[/\\]([^/\\]+[/\\]){0,2}[^/\\]+$"
+    r"(^|[/\\])(tutorials?|exercises?|tests)[/\\]([^/\\]+[/\\]){0,2}[^/\\]+$"
 )
 
 # The worlds that agents act in: their geometry is their author's, and nobody learns in there. But

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from epslint.analysis import bare
 from epslint.analysis.ends import ARRANGING, CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
-from epslint.analysis.keys import key_of
+from epslint.analysis.hints import tells_of_noise_level
+from epslint.analysis.keys import key_of, label_of
 from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.makers import is_made_of
 from epslint.analysis.ops import Op
@@ -191,8 +192,10 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
 
 def _confidence(site: Site, operand: Operand) -> Confidence:
     """Who makes shares of something has something: `x / x.sum()`. Masks and counts may be empty,
-    and probabilities filtered away.
+    and probabilities filtered away. And who divides by `sigmas[i]` has laid out how they fall.
     """
+    if tells_of_noise_level(label_of(operand.node)) and not operand.fact.is_any(SPREAD):
+        return Confidence.UNLIKELY
     total = behind(operand.fact, ARRANGING)
     shares = total is not None and total.op is Op.SUM and not operand.fact.is_any(_FEW)
     if shares and _is_of_dividend(site, operand):

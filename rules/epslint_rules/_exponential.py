@@ -8,7 +8,11 @@ from pathlib import Path
 from epslint import stable
 from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Fact, Form, Kind
-from epslint.analysis.hints import tells_of_perplexity, tells_of_trust_region
+from epslint.analysis.hints import (
+    tells_of_noise_level,
+    tells_of_perplexity,
+    tells_of_trust_region,
+)
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import is_ceiling, undoes_log
 from epslint.analysis.ops import Op
@@ -66,10 +70,12 @@ def only_capped(site: Site) -> bool:
 
 
 def is_no_ratio(site: Site, operand: Operand) -> bool:
-    """Whether it is a perplexity, which is only read, or the ratio of a trust region, which is
-    differentiated where it is 1 and whose line search takes no step that is not finite.
+    """Whether it is a perplexity, which is only read, a step of a schedule, along which a signal
+    only fades, or the ratio of a trust region, which is differentiated where it is 1 and whose
+    line search takes no step that is not finite.
     """
-    if any(map(tells_of_perplexity, words_of(operand.node))):
+    words = tuple(words_of(operand.node))
+    if any(map(tells_of_perplexity, words)) or any(map(tells_of_noise_level, words)):
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
     return any(map(tells_of_trust_region, place))

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from epslint.analysis import hints
-from epslint.analysis.ends import ARRANGING
 from epslint.analysis.fact import Kind
 from epslint.analysis.makers import is_ceiling, is_squashed
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, behind
+from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
@@ -68,7 +67,7 @@ class UncappedExp(SiteRule):
             return
         if not site.differentiated and not _is_trained(operand):
             return
-        if _is_as_made(site, operand) or site.reported or (site.capped and not site.read_out):
+        if site.constructing or site.reported or (site.capped and not site.read_out):
             return
         shown = _is_of_policy(operand) and not _is_out_of_sight(operand)
         if not shown and not site.learned.evidence:
@@ -90,15 +89,6 @@ def _confidence(operand: Operand) -> Confidence:
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.UNLIKELY
     return Confidence.POSSIBLE if _is_out_of_sight(operand) else CONFIDENCE[operand.fact.huge]
-
-
-def _is_as_made(site: Site, operand: Operand) -> bool:
-    """`self.alpha = self.log_alpha.exp()` in the constructor that has just set it to 0."""
-    made = behind(operand.fact, _MOVING)
-    return site.constructing and made is not None and made.unit is site.unit
-
-
-_MOVING = ARRANGING - {Op.AS_TENSOR}
 
 
 def _is_of_policy(operand: Operand) -> bool:
