@@ -52,8 +52,9 @@ def filtered(value: Operand, mask: Operand, *, truth: bool = True) -> Fact | Non
 
 
 def is_absence(mask: Operand) -> bool:
-    """Whether a mask says where something is not: `~mask`, `mask == 0`."""
-    return not _bare(mask, truth=True)[1]
+    """Whether it is what a mask does not let through: `~mask`, `mask == 0`. A count is no mask."""
+    test, holds = _bare(mask, truth=True)
+    return not holds and test.fact.is_any(Kind.MASK) and not test.fact.is_any(Kind.COUNT)
 
 
 def _bare(mask: Operand, truth: bool) -> tuple[Operand, bool]:

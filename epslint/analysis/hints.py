@@ -201,14 +201,18 @@ def tells_of_action_scale(name: str) -> bool:
     return _ACTION_SCALE.search(snake(name)) is not None
 
 
-_NOISE_LEVEL = re.compile(r"^_*(log_)?(alpha|sigma)s?\d?(_\w+)?$")
+_NOISE_LEVEL = re.compile(r"^_*(alpha|sigma)s?(_\w+)?$")
+_LOG_OF_FADING = re.compile(r"^_*log_(alpha|sigma)s?\d?_(\w+_)?[st]$")
 
 
 def tells_of_noise_level(name: str) -> bool:
-    """Whether it is how much there is of noise, or is left of a signal, at a step of a schedule; or
-    the log of that.
-    """
+    """Whether it is how much there is of noise, or is left of a signal, at a step of a schedule."""
     return _NOISE_LEVEL.search(snake(name)) is not None
+
+
+def tells_of_fading(name: str) -> bool:
+    """Whether it is the log of that at time t, or of what is left from s to t: `log_alpha2_t`."""
+    return _LOG_OF_FADING.search(snake(name)) is not None
 
 
 _SPREAD = re.compile(r"(^|_)(sigma|std|stddev)s?$")

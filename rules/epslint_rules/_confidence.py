@@ -64,7 +64,7 @@ def _is_length(fact: Fact) -> bool:
 
 def _is_random(fact: Fact) -> bool:
     """Of random numbers, and of waves, hardly one is exactly 0; what underflows is."""
-    if fact.is_any(Kind.PROB | Kind.SUM):
+    if fact.is_any(Kind.PROB | Kind.SUM | Kind.SOFTPLUS):
         return False
     return fact.is_any(Kind.DRAWN) or (fact.origin is not None and fact.origin.op is Op.RAND)
 

@@ -9,7 +9,7 @@ from epslint import stable
 from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.hints import (
-    tells_of_noise_level,
+    tells_of_fading,
     tells_of_perplexity,
     tells_of_trust_region,
 )
@@ -75,7 +75,7 @@ def is_no_ratio(site: Site, operand: Operand) -> bool:
     line search takes no step that is not finite.
     """
     words = tuple(words_of(operand.node))
-    if any(map(tells_of_perplexity, words)) or any(map(tells_of_noise_level, words)):
+    if any(map(tells_of_perplexity, words)) or any(map(tells_of_fading, words)):
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
     return any(map(tells_of_trust_region, place))

@@ -199,7 +199,7 @@ def soft_plus(call: Call) -> Fact:
     return result(
         call,
         ranges.NONNEGATIVE,
-        Kind.SOFTPLUS,
+        Kind.SOFTPLUS | Kind.DRAWN,  # that all underflow, nobody has seen
         ground=Evidence.PROVEN,
         zero=Evidence.NAMED,
     )
