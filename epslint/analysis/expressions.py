@@ -87,7 +87,9 @@ class Expressions:
         if reader is None:
             return UNKNOWN
         fact = reader(self, node, env)
-        if (fact.zero or fact.huge) and type(node) is not bare.Name:
+        # Of a sum the dividend may tell later that it can be 0: `(x * w).sum() / w.sum()`.
+        hazardous = fact.zero or fact.huge or fact.is_any(Kind.SUM)
+        if hazardous and type(node) is not bare.Name:
             return self._as_guarded(node, fact, env)
         return fact
 

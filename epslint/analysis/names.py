@@ -68,7 +68,7 @@ EPSILON = Fact(range=Range(0.0, 1e-2, lo_open=True), kinds=Kind.EPSILON, ground=
 
 _STD = r"(std|stds|stddev|std_dev|stdev)"
 _REWARDED = r"(rewards?|rews?|returns?|scores?|groups?|grouped)"
-_ADVANTAGE = r"adv(s|antages?)?"
+_ADVANTAGE = r"adv(s|ants?|antages?)?"
 
 
 def _spread_of(topic: str) -> str:
@@ -109,7 +109,11 @@ _WORDS = (
         _LOGSCALE,
     ),
     # What the entropy is worth to a policy that learns it, too.
-    _word(r"^_*log_?ent(ropy)?_?(coef|coeff|weight)$", _LOGSCALE, setting=False),
+    _word(
+        r"^_*(log_?(ent(ropy)?_?)?(coef|coeff)|log_?ent(ropy)?_?weight|\w+_(coef|coeff)_log)$",
+        _LOGSCALE,
+        setting=False,
+    ),
     _word(r"(^|_)logits?$", _fact(ranges.REAL, Kind.LOGITS)),
     _word(
         rf"(^|_)(probs?|probas?|probabilit(y|ies)|softmax_out(put)?s?){_WHOSE}$",

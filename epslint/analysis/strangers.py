@@ -12,10 +12,11 @@ from epslint.analysis import bare, hints, names, ranges
 from epslint.analysis.draws import as_distribution, drawn, draws
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import called, dotted, evaluated, key_of
 from epslint.analysis.makers import is_given_bounds
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.transfer import Call, transfer
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
@@ -47,6 +48,20 @@ _BRANCHES: Mapping[str, bool] = MappingProxyType(
 _GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
 
+# What a layer ends in, and to which bounds that squashes it.
+_SQUASHING: Mapping[str, Op] = MappingProxyType({"tanh": Op.TANH, "sigmoid": Op.SIGMOID})
+_ACTIVATION = frozenset({"activation", "activation_fn", "act"})
+
+
+def _activation(node: bare.Call) -> Op | None:
+    """`tf.layers.dense(x, n, activation=tf.tanh)`; not `Dense(n, activation="tanh")`, a layer."""
+    if not called(node).islower():
+        return None
+    given = (a.value for a in node.args if a.keyword is not None and a.keyword.value in _ACTIVATION)
+    names_ = (str(evaluated(v.value)) if type(v) is bare.SimpleString else called(v) for v in given)
+    return next((_SQUASHING[name] for name in names_ if name in _SQUASHING), None)
+
+
 class Strangers:
     """Evaluates the calls of one frame that are neither operations nor helpers."""
 
@@ -62,12 +77,8 @@ class Strangers:
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         if draws(node, given):
             return drawn()
-        if called(node) in _GRIDS:
-            axes = zip(("x", "y"), node.args, given.values(), strict=False)
-            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
-            return self._expressions.ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        if (both := self._put(node, given, env)) is not None:
-            return both
+        if (made := self._made(node, given, env)) is not None:
+            return made
         told = as_distribution(node, full, told_by(_telling(node)))
         if told.huge and is_given_bounds(node):
             told = replace(told, huge=Evidence.NONE)
@@ -91,6 +102,17 @@ class Strangers:
             if fact.constant == 0 or fact.form is Form.LIST:
                 self.forget(argument.value, fact, env)
         return given
+
+    def _made(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
+        """What a call gives that is an operation under another name, or the first step of one."""
+        ledger = self._expressions.ledger
+        if called(node) in _GRIDS:
+            axes = zip(("x", "y"), node.args, given.values(), strict=False)
+            operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
+            return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
+        if (activation := _activation(node)) is not None:
+            return ledger.conclude(activation, node, {}, transfer(Call(activation, {})), env)
+        return self._put(node, given, env)
 
     def _put(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
         """`x.at[i].set(y)` of jax: what both are of that is drawn."""
@@ -142,6 +164,8 @@ def _telling(node: bare.Call) -> str:
     """The name that tells what a call gives: `initializers.lecun_normal()(key, shape)`."""
     func = node.func.func if type(node.func) is bare.Call else node.func
     path = dotted(func) or ""
+    if called(node) == "apply" and isinstance(node.func, bare.Attribute):
+        return called(node.func.value)  # flax's modules, with their parameters
     return path if hints.tells_of_initialiser(path) else called(node)
 
 

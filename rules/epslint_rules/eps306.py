@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis import hints
+from epslint.analysis import bare, hints
 from epslint.analysis.fact import Kind
 from epslint.analysis.makers import is_ceiling, is_squashed
 from epslint.analysis.ops import Op
@@ -101,7 +101,16 @@ def _is_of_policy(operand: Operand) -> bool:
 
 def _is_trained(operand: Operand) -> bool:
     """The weight of an entropy grows by a loss of its own, also where it is used detached."""
-    return operand.fact.is_any(Kind.PARAMETER) and _is_of_policy(operand)
+    kept = operand.fact.is_any(Kind.PARAMETER) or _is_attribute(operand)
+    return kept and _is_of_policy(operand)
+
+
+def _is_attribute(operand: Operand) -> bool:
+    """`self.log_alpha.detach()`: what an object keeps of the kind it keeps to be learned."""
+    origin, node = operand.fact.origin, operand.node
+    if origin is not None and origin.op is Op.DETACH:
+        node = origin.operands["x"].node
+    return isinstance(node, bare.Attribute)
 
 
 def _is_out_of_sight(operand: Operand) -> bool:
