@@ -165,7 +165,8 @@ def _telling(node: bare.Call) -> str:
     func = node.func.func if type(node.func) is bare.Call else node.func
     path = dotted(func) or ""
     if called(node) == "apply" and isinstance(node.func, bare.Attribute):
-        return called(node.func.value)  # flax's modules, with their parameters
+        module = called(node.func.value)  # flax's, with its parameters; torch's is a class
+        return module if module.islower() else called(node)
     return path if hints.tells_of_initialiser(path) else called(node)
 
 
