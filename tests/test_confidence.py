@@ -49,6 +49,7 @@ CASES = {
     # Who makes shares of something has something; of masks and counts there may be none.
     "def f(x):\n    return x.abs() / x.abs().sum()": Confidence.UNLIKELY,
     "def f(mask):\n    return mask / mask.sum()": Confidence.POSSIBLE,
+    "def f(x):\n    return x / x.pow(2).sum(-1, keepdim=True)": Confidence.POSSIBLE,
     # Data, of which somebody knows what is in them; and a variance that had its floor elsewhere.
     "import numpy as np\n\n\ndef f(x, a):\n    a = np.asarray(a)\n"
     "    return x / (a.max() - a.min())": Confidence.UNLIKELY,

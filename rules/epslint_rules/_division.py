@@ -196,11 +196,18 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     """
     if tells_of_noise_level(label_of(operand.node)) and not operand.fact.is_any(SPREAD):
         return Confidence.UNLIKELY
-    total = behind(operand.fact, ARRANGING)
-    shares = total is not None and total.op is Op.SUM and not operand.fact.is_any(_FEW)
-    if shares and _is_of_dividend(site, operand):
+    if not operand.fact.is_any(_FEW) and _is_total_of_dividend(site, operand):
         return Confidence.UNLIKELY
     return if_data_allow(site, operand.fact)
+
+
+def _is_total_of_dividend(site: Site, operand: Operand) -> bool:
+    """Not `x / (x * x).sum()`, which is a projection."""
+    above, total = site.operand("x"), behind(operand.fact, ARRANGING)
+    if above is None or total is None or total.op is not Op.SUM or "x" not in total.operands:
+        return False
+    key = key_of(above.node)
+    return key is not None and key == key_of(total.operands["x"].node)
 
 
 _FEW = Kind.COUNT | Kind.MASK | Kind.PADS | Kind.PROB | Kind.LENGTH
