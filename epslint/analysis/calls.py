@@ -173,6 +173,7 @@ class Calls:
         elif op is Op.TO:
             fact = self._converted(operands)
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
+        expressions.tell(op, operands)
         if op in _SKIPPING and hints.tells_of_skipping_nan(called(node)) and "x" in operands:
             expressions.ledger.note_use(Op.NAN_TO_NUM, node, operands["x"].fact)
         target = operands.get("x" if op is Op.INIT_NORMAL else "out")

@@ -13,8 +13,15 @@ from epslint.analysis import bare, ranges
 from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
-from epslint.analysis.keys import called, key_of, words_of
-from epslint.analysis.labels import tells_of_term_of_loss, tells_of_true_value
+from epslint.analysis.forms import is_handed
+from epslint.analysis.keys import called, key_of, label_of, words_of
+from epslint.analysis.labels import (
+    tells_of_indicator,
+    tells_of_reduction,
+    tells_of_term_of_loss,
+    tells_of_true_value,
+    tells_of_weight,
+)
 from epslint.analysis.makers import maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -35,6 +42,8 @@ def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping
     if not zero and (kind := told_by_dividend(x, y, function)):
         known = Fact(ranges.NONNEGATIVE, kinds=kind, ground=Evidence.NAMED, zero=Evidence.NAMED)
         return {**operands, "y": replace(y, fact=_as(known, y.fact))}
+    if not zero and _is_weighted_mean(x, y, function):
+        return {**operands, "y": _with_zero(y, Evidence.NAMED)}
     vague = not zero or _is_part_of_formula(x, y)
     if vague and (kind := kind_of_whole(x, y, env)):
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
@@ -52,6 +61,25 @@ def _as(known: Fact, fact: Fact) -> Fact:
 
 def _with_zero(operand: Operand, zero: Evidence) -> Operand:
     return replace(operand, fact=replace(operand.fact, zero=zero))
+
+
+def _is_weighted_mean(x: Operand, y: Operand, function: str) -> bool:
+    """`(loss * weights).sum() / weights.sum()`, of weights that somebody else chose: all of them 0
+    is a batch that does not count. And of flags, of which none may be set.
+    """
+    below, above = arranged(y.fact), arranged(x.fact)
+    if below is None or above is None or not above.op is below.op is Op.SUM:
+        return False
+    weight = below.operands["x"]
+    key, label = key_of(weight.node), label_of(weight.node)
+    if key is None or not is_handed(replace(weight.fact, grad=True)):
+        return False
+    if key not in {key_of(factor.node) for factor in factors(above.operands["x"])}:
+        return False
+    if tells_of_indicator(label):
+        return True
+    lost = tells_of_reduction(function) or any(map(tells_of_term_of_loss, words_of(x.node)))
+    return lost and tells_of_weight(label) and not isinstance(weight.node, bare.Attribute)
 
 
 def _marks_masked(x: Operand, y: Operand) -> bool:
@@ -237,6 +265,13 @@ def _is_parallel(x: Operand, y: Operand) -> bool:
     return y.fact.zero is Evidence.NAMED and called(y.node) in ("tp", "fp", "fn", "tn")
 
 
+def _is_conjugate(x: Operand, y: Operand) -> bool:
+    """`rest / p.dot(z)` where the rest was tested: p is 0 where that is, and nowhere else."""
+    if maker(y.fact)[0] is not Op.DOT or y.fact.range.nonnegative:
+        return False
+    return x.fact.is_any(Kind.NORM) and not x.fact.zero
+
+
 _AVERAGING = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SUM})
 _WEAK = (
     _is_part_of_formula,
@@ -248,5 +283,6 @@ _WEAK = (
     _is_written,
     _is_significance,
     _is_parallel,
+    _is_conjugate,
     _marks_masked,
 )

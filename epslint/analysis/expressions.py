@@ -19,7 +19,7 @@ from epslint.analysis.fact import (
     Kind,
     replace,
 )
-from epslint.analysis.forms import Told, formed, opposed, weighed_by_target
+from epslint.analysis.forms import Told, formed, opposed, taken_for_loss, weighed_by_target
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards import Guards
 from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
@@ -53,7 +53,13 @@ _WALKING = frozenset(
 _TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
 # What an operation tells of those before it.
 _TELLING_LATER: Mapping[Op, Callable[[Operand, Operand], Iterator[Told]]] = MappingProxyType(
-    {Op.ADD: opposed, Op.SUB: opposed, Op.MUL: weighed_by_target}
+    {
+        Op.ADD: opposed,
+        Op.SUB: opposed,
+        Op.MUL: weighed_by_target,
+        Op.KL_DIV: taken_for_loss,
+        Op.NLL: taken_for_loss,
+    }
 )
 _SAME_ATTRIBUTES = frozenset({"T", "mT", "data", "real", "H"})
 
@@ -158,6 +164,12 @@ class Expressions:
         if op is Op.COMPARE:
             fact = compared(fact, node, operands, env)
         return self.ledger.conclude(op, node, operands, fact, env)
+
+    def tell(self, op: Op, operands: Mapping[str, Operand]) -> None:
+        """Note what an operation tells of those that made its operands."""
+        if op in _TELLING_LATER and self.frame.recording and len(operands) > 1:
+            first, second, *_ = operands.values()
+            self.ledger.reconsider(_TELLING_LATER[op](first, second))
 
     def transferred(self, op: Op, operands: Mapping[str, Operand], form: Form) -> Fact:
         related = RELATED.get(op)
@@ -273,8 +285,7 @@ class Expressions:
             self._masked(left, right, env)
             self._masked(right, left, env)
         fact = self.apply(op, node, operands, env)
-        if op in _TELLING_LATER and self.frame.recording:
-            self.ledger.reconsider(_TELLING_LATER[op](*operands.values()))
+        self.tell(op, operands)
         if op is Op.SUB and type(node.left) is type(node.right) is bare.Name:
             return self._as_guarded(node, fact, env)  # under `if high > low:`
         return fact

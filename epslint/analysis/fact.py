@@ -220,6 +220,13 @@ class Fact:
         return any(row.form is Form.LIST for _, row in self.parts)
 
     @property
+    def is_random(self) -> bool:
+        """Drawn from a distribution, and so never all equal, feature by feature; what a network
+        gives may be.
+        """
+        return self.is_any(Kind.DRAWN) and self.ground is Evidence.PROVEN
+
+    @property
     def can_be_empty(self) -> bool:
         return self.size.has_zero
 

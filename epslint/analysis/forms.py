@@ -12,11 +12,13 @@ from types import MappingProxyType
 
 from epslint.analysis import ranges
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import key_of, label_of, roots_of
+from epslint.analysis.keys import called, key_of, label_of, roots_of, words_of
 from epslint.analysis.labels import (
     tells_of_distance,
     tells_of_distribution_aimed_at,
+    tells_of_filter_bank,
     tells_of_power,
+    tells_of_prediction,
 )
 from epslint.analysis.makers import AS_NUMBERS
 from epslint.analysis.names import tells_of_setting
@@ -65,13 +67,16 @@ def _of_log(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
         return replace(x.fact, range=ranges.UNIT, ground=_NAMED, zero=_NAMED) if told else None
     if x.fact.form is Form.NUMBER:
         return None
-    if origin is not None and origin.op is Op.DIV and _are_odds(origin):
+    if origin is not None and any(is_so(origin) for is_so in _NOT_NEGATIVE.get(origin.op, ())):
         return replace(x.fact, range=ranges.NONNEGATIVE, ground=_NAMED, zero=_NAMED)
-    if is_handed(x.fact) and tells_of_power(label_of(x.node)):
+    if not is_handed(x.fact):
+        return None
+    label = label_of(x.node) or called(x.node)
+    if tells_of_power(label):
         return replace(
             x.fact, range=ranges.NONNEGATIVE, kinds=Kind.MAGNITUDE, ground=_NAMED, zero=_NAMED
         )
-    return None
+    return as_probability(x.fact) if tells_of_prediction(label) else None
 
 
 def _is_rest_of_square(difference: Origin) -> bool:
@@ -99,6 +104,27 @@ def _are_odds(quotient: Origin) -> bool:
         if key_of(taken.node) in (key_of(part.node), _added_to_one(part)):
             return True
     return False
+
+
+def _is_rest_of_square_scaled(product: Origin) -> bool:
+    """`bound * (1 - x**2)`, the slope of a tanh that was stretched."""
+    made = (factor.fact.origin for factor in product.operands.values())
+    return any(each and each.op is Op.SUB and _is_rest_of_square(each) for each in made)
+
+
+def _is_filtered(product: Origin) -> bool:
+    """`mel_basis @ spectrum`: in silence nothing passes the filters."""
+    words = (word for factor in product.operands.values() for word in words_of(factor.node))
+    return any(map(tells_of_filter_bank, words))
+
+
+_NOT_NEGATIVE: Mapping[Op, tuple[Callable[[Origin], bool], ...]] = MappingProxyType(
+    {
+        Op.DIV: (_are_odds,),
+        Op.MUL: (_is_rest_of_square_scaled,),
+        **dict.fromkeys((Op.MATMUL, Op.DOT, Op.EINSUM), (_is_filtered,)),
+    }
+)
 
 
 def _taken_from_one(operand: Operand) -> Operand | None:
@@ -155,7 +181,8 @@ def _of_root(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
     number = exponent is not None and not x.fact.form.tensor  # `(1 - rho**2) ** 0.5`
     if origin is not None and origin.op is Op.SUB and _is_rest_of_square(origin) and not number:
         return replace(x.fact, range=ranges.UNIT, ground=_NAMED, zero=_NAMED)
-    if not is_handed(x.fact) or not tells_of_distance(label_of(x.node)):
+    label = label_of(x.node) or called(x.node)
+    if not is_handed(x.fact) or not tells_of_distance(label):
         return None
     return replace(
         x.fact, range=ranges.NONNEGATIVE, kinds=Kind.MAGNITUDE, ground=_NAMED, zero=_NAMED
@@ -254,6 +281,15 @@ def weighed_by_target(x: Operand, y: Operand) -> Iterator[Told]:
             continue
         if key_of(term.value.node) is None or not _tells_of_target(weight):
             continue
+        yield term.origin, {term.name: _told(term)}
+
+
+def taken_for_loss(x: Operand, target: Operand) -> Iterator[Told]:
+    """The log in `kl_div(p.log(), q)` and `nll_loss(log(p), y)`, which is of a probability."""
+    term = _term(x.fact.origin)
+    if term is None or term.rest or term.guarded or term.origin.op is not Op.LOG:
+        return
+    if is_unknown(term.value.fact) and key_of(term.value.node) is not None:
         yield term.origin, {term.name: _told(term)}
 
 

@@ -113,6 +113,16 @@ def tells_of_score(name: str) -> bool:
     return _SCORE.search(snake(name)) is not None
 
 
+_MATRIX_PRODUCT = re.compile(
+    r"(^|_)((f|h|a|mv)vp|[fha]_?x|fisher(_\w+)?|hessian(_\w+)?|mat_?vec|\w*_?vector_product)(_|$)"
+)
+
+
+def tells_of_matrix_product(function: str) -> bool:
+    """Whether a function of this name multiplies a vector by a matrix: `fvp(p)`, `Ax(p)`."""
+    return _MATRIX_PRODUCT.search(snake(function)) is not None
+
+
 _TRUST_REGION = re.compile(
     r"(^|_)(trpo|trust_region|natural_(pg|gradient|policy)|line_?search)(_|$)"
 )

@@ -21,6 +21,28 @@ _POWER = re.compile(
 _NO_POWER = re.compile(r"(^|_)(log\w*|ln|db|free|potential|kinetic|total|delta)(_|$)")
 
 
+_FILTERS = re.compile(
+    r"(^|_)(mel|mels|fbanks?|filter_?banks?|triangular)(_|$)|(^|_)mel(basis|mat|filters?)"
+)
+
+
+def tells_of_filter_bank(name: str) -> bool:
+    return _FILTERS.search(snake(name)) is not None
+
+
+_PREDICTION = re.compile(
+    r"^(y_)?(preds?|predictions?|predicted|hat)$|(^|_)(y_pred|y_hat)s?$|"
+    r"(^|_)(pair_?wise_)?(ious?|iou_(matrix|scores?)|dice_scores?|jaccards?)$"
+)
+
+
+def tells_of_prediction(name: str) -> bool:
+    """Whether a value of this name is what was predicted, or how far it overlaps with the truth:
+    whose log is taken is in [0, 1], and 0 where nothing was right.
+    """
+    return _PREDICTION.search(snake(name)) is not None
+
+
 def tells_of_power(name: str) -> bool:
     """Whether a value of this name is the strength of a signal, which is 0 in silence."""
     words = snake(name)
@@ -71,7 +93,19 @@ _WEIGHED = re.compile(
 )
 # What a function that reduces is handed it cannot know; elsewhere it has been kept from 0 before.
 _FACTOR = re.compile(r"(^|_)(avg_factor|average_factor|normali[sz]ers?|normali[sz]ation_factor)$")
-_REDUCING = re.compile(r"^(?!_|test_)(\w+_)?(reduce\w*|mean|average|avg|aggregate)(_|$)")
+_REDUCING = re.compile(r"^(?!_|test_)(\w+_)?(reduce\w*|reduction|mean|average|avg|aggregate)(_|$)")
+
+
+def tells_of_reduction(function: str) -> bool:
+    """Whether a function of this name makes one number of many, for anybody."""
+    return _REDUCING.search(snake(function)) is not None
+
+
+_WEIGHT = re.compile(r"(^|_)(weights?|w)$")
+
+
+def tells_of_weight(name: str) -> bool:
+    return _WEIGHT.search(snake(name)) is not None
 
 
 def counted_by_name(name: str, function: str) -> Kind:
@@ -79,7 +113,7 @@ def counted_by_name(name: str, function: str) -> Kind:
     words = snake(name)
     if _COUNTED.search(words):
         return Kind.COUNT
-    factor = _FACTOR.search(words) and _REDUCING.search(snake(function))
+    factor = _FACTOR.search(words) and tells_of_reduction(function)
     summed = _SUMMED.search(words) or tells_of_weights_summed(name)
     return Kind.SUM if factor or summed else Kind.NONE
 
@@ -136,7 +170,7 @@ def tells_of_true_value(name: str) -> bool:
 
 
 _AIMED_AT = re.compile(
-    r"^(y|y_true|one_?hot|((soft|hard|true|smooth\w*)_)?(targets?|labels?)(_(pis?|probs?|policy|dist))?|"
+    r"^(y|y_true|(\w+_)?one_?hot(_(targets?|labels?))?|((soft|hard|true|smooth\w*)_)?(targets?|labels?)(_(pis?|probs?|policy|dist))?|"
     r"(target|true|mcts)_(pis?|probs?|policy|dist\w*))$"
 )
 
@@ -156,7 +190,8 @@ def tells_of_measurement(name: str) -> bool:
 
 _INDICATOR = re.compile(
     r"(^|_)(targets?|labels?|gts?|ground_truth|y_true|truth|rel|relevan(t|ce)|positives?|pos|valid|"
-    r"observed|visib(le|ility)|hits?|match(es|ed)|foreground|fg)$"
+    r"observed|visib(le|ility)|hits?|match(es|ed)|foreground|fg|dones?|terminals?|terminated|events?|"
+    r"active|alive|is_[a-z]+|mask_preds?)$"
 )
 
 

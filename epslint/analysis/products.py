@@ -33,10 +33,27 @@ def product_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     return replace(fact, zero=min(fact.zero, Evidence.NAMED))
 
 
+def _quadratic_form(x: Operand, y: Operand) -> Fact | None:
+    """`x.dot(A(x))`, as conjugate gradients and trust regions divide by: 0 where x is."""
+    for vector, product in ((x, y), (y, x)):
+        made, key = behind(product.fact, (Op.SAME,)), key_of(vector.node)
+        call = product.node if made is None else made.node
+        if key is None or not isinstance(call, bare.Call) or (made and made.op is not Op.CALL):
+            continue
+        if key in {key_of(argument.value) for argument in call.args}:
+            named = Evidence.NAMED
+            return Fact(ranges.REAL, kinds=Kind.NORM, ground=named, zero=named)
+    return None
+
+
 def dot_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     """The same of `x.dot(x)`; numpy's `x.T.dot(x)` may be of matrices, and of either sign."""
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None or not isinstance(x.node, bare.Attribute) or x.node.attr.value != "T":
+    if x is None or y is None:
+        return None
+    if (form := _quadratic_form(x, y)) is not None:
+        return form
+    if not isinstance(x.node, bare.Attribute) or x.node.attr.value != "T":
         return product_with_itself(operands)
     upright = {"x": replace(x, node=x.node.value), "y": y}
     fact = product_with_itself(upright)

@@ -129,7 +129,7 @@ _LOWER, _UPPER = frozenset({Op.MIN, Op.MINIMUM}), frozenset({Op.MAX, Op.MAXIMUM}
 
 def _between_extremes(x: Operand, y: Operand) -> Fact | None:
     """max − min is a span; min − max is not above 0."""
-    (mine, key), (theirs, other) = maker(x.fact), maker(y.fact)
+    (mine, key), (theirs, other) = _extreme(x.fact), _extreme(y.fact)
     if mine is Op.MAXIMUM and theirs is Op.MINIMUM and _among(x, mine) == _among(y, theirs):
         named = Evidence.NAMED
         return _like(x.fact, Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=named, zero=named))
@@ -137,7 +137,7 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
         return None
     if mine is Op.MAX and theirs is Op.MIN:
         proven = Evidence.PROVEN
-        zero = Evidence.NONE if x.fact.is_any(Kind.DRAWN) else proven
+        zero = proven if not x.fact.is_any(Kind.DRAWN) else _if_dead(x.fact)
         known = Fact(ranges.NONNEGATIVE, kinds=Kind.SPAN, ground=proven, zero=zero)
         return _like(x.fact, known)
     if mine is theirs is Op.MEDIAN and not x.fact.is_any(Kind.DRAWN):
@@ -147,6 +147,29 @@ def _between_extremes(x: Operand, y: Operand) -> Fact | None:
     if mine in _LOWER and theirs in _UPPER:
         return _like(x.fact, Fact(ranges.NONPOSITIVE))
     return None
+
+
+def _if_dead(extreme: Fact) -> Evidence:
+    """Whether the extremes of what a network gives may meet: along an axis, of tensors."""
+    made = behind(extreme, _PICKING)
+    along = made is not None and "dim" in made.operands and extreme.form is not Form.NUMPY
+    return Evidence.NAMED if along and not extreme.is_random else Evidence.NONE
+
+
+def _extreme(fact: Fact) -> tuple[Op | None, str | None]:
+    """Of what a value is the extreme: axis by axis, and of what a mask leaves."""
+    op, key = maker(fact)
+    origin = behind(fact, _PICKING)
+    inner = None if origin is None or origin.op is not op else origin.operands.get("x")
+    while op in (Op.MAX, Op.MIN) and inner is not None:
+        key, origin = key_of(inner.node), behind(inner.fact, _PICKING)
+        if origin is None or origin.op not in (op, Op.MASKED_FILL):
+            break
+        inner = origin.operands.get("x")
+    return op, key
+
+
+_PICKING = (Op.SAME, Op.PICK)
 
 
 def _among(extreme: Operand, op: Op) -> frozenset[str | None]:

@@ -83,6 +83,7 @@ class Strangers:
         if told.huge and is_given_bounds(node):
             told = replace(told, huge=Evidence.NONE)
         known = any(fact.origin is not None for fact in given.values())
+        known = known or hints.tells_of_matrix_product(called(node))
         if told.is_any(Kind.MASK) or (told is UNKNOWN and (known or is_given_bounds(node))):
             # What a mask leaves is told by what made it: `make_pad_mask(lengths)`. And what becomes
             # of an argument is told by what becomes of the result, which may keep to bounds.
@@ -180,6 +181,6 @@ def told_by(name: str) -> Fact:
         return _PAD_MASK
     if _CRITIC.search(names.snake(last)):
         return _VALUED
-    if last[:1].isupper():
+    if last[:1].isupper() and not hints.tells_of_matrix_product(last):
         return UNKNOWN if _TENSOR_CLASS.search(last) else NOT_A_NUMBER
     return UNKNOWN if last == "fn" else names.named(last)  # a function; beside tp, a count

@@ -49,6 +49,8 @@ def _named_if_unknown(path: str, fact: Fact) -> Fact:
         return replace(fact, kinds=told.kinds, ground=_NAMED, huge=told.huge) if by_hand else fact
     if told is UNKNOWN or fact.form is Form.OTHER:
         return fact
+    if told.is_any(Kind.PROB) and _has_epsilon(fact):
+        told = replace(told, zero=Evidence.NONE)  # `prob = outputs[0] + eps`
     return replace(
         told,
         huge=Evidence.NONE
@@ -62,6 +64,12 @@ def _named_if_unknown(path: str, fact: Fact) -> Fact:
         origin=fact.origin,
         elsewhere=fact.elsewhere,
     )
+
+
+def _has_epsilon(fact: Fact) -> bool:
+    origin = fact.origin
+    added = () if origin is None or origin.op is not Op.ADD else origin.operands.values()
+    return any(operand.fact.is_any(Kind.EPSILON) for operand in added)
 
 
 def _is_log_of(told: Fact, fact: Fact) -> bool:

@@ -63,8 +63,10 @@ def _is_length(fact: Fact) -> bool:
 
 
 def _is_random(fact: Fact) -> bool:
-    """Of random numbers, and of waves, hardly one is exactly 0; what underflows is."""
-    if fact.is_any(Kind.PROB | Kind.SUM | Kind.SOFTPLUS):
+    """Of random numbers, and of waves, hardly one is exactly 0; what underflows is, and what is
+    taken of all of them.
+    """
+    if fact.is_any(_SPREAD | Kind.PROB | Kind.SUM | Kind.SOFTPLUS | Kind.SPAN | Kind.MEAN):
         return False
     return fact.is_any(Kind.DRAWN) or (fact.origin is not None and fact.origin.op is Op.RAND)
 

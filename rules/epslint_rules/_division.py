@@ -196,9 +196,19 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     """
     if tells_of_noise_level(label_of(operand.node)) and not operand.fact.is_any(SPREAD):
         return Confidence.UNLIKELY
-    if not operand.fact.is_any(_FEW) and _is_total_of_dividend(site, operand):
+    few = operand.fact.is_any(_FEW) or _is_rectified(operand.fact)
+    if not few and _is_total_of_dividend(site, operand):
         return Confidence.UNLIKELY
     return if_data_allow(site, operand.fact)
+
+
+def _is_rectified(total: Fact) -> bool:
+    """`w / w.sum()` of `w = relu(self.w)`: all of them may have become negative."""
+    origin = behind(total, ARRANGING)
+    made = None if origin is None else behind(origin.fact("x"), ARRANGING)
+    if made is None or made.op is not Op.RELU:
+        return False
+    return isinstance(made.operands["x"].node, bare.Attribute)
 
 
 def _is_total_of_dividend(site: Site, operand: Operand) -> bool:

@@ -60,6 +60,8 @@ def reaches_zero(fact: Fact) -> bool:
     origin = maker(fact, through=True)
     if origin is None and fact.is_any(Kind.VAR) and fact.ground is Evidence.NAMED:
         return False  # what is handed on as a variance was made to be one: nobody keeps a 0 there
+    if fact.is_any(Kind.DRAWN) and fact.is_any(Kind.STD | Kind.VAR | Kind.MEAN):
+        return False  # a feature that is dead has no gradient to lose
     return fact.zeroable and fact.range.nonnegative and (origin is None or origin.op not in _FLOORS)
 
 

@@ -89,7 +89,7 @@ class MisplacedEpsilon(SiteRule):
         if origin is None:
             return
         guarded = origin.operands.get(_SINGULAR[origin.op])
-        if guarded is None or not (guarded.fact.zeroable or _is_doubted(origin.op, guarded.fact)):
+        if guarded is None or not (_is_hurt(guarded.fact) or _is_doubted(origin.op, guarded.fact)):
             return
         shown = site.learned if origin.op in (Op.SQRT, Op.POW) else NOT_SHOWN
         if not shown.evidence and _is_harmless(site, origin):
@@ -125,6 +125,11 @@ def _singular(node: bare.BaseExpression, fact: Fact) -> Origin | None:
             return None
         node, origin = inner.node, inner.fact.origin
     return None
+
+
+def _is_hurt(fact: Fact) -> bool:
+    """Whether it can be 0, with something to lose there: a feature that is dead has nothing."""
+    return fact.zeroable and not fact.is_any(Kind.DRAWN)
 
 
 def _is_doubted(op: Op, fact: Fact) -> bool:

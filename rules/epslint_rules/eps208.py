@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis.fact import Form, Kind
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
@@ -81,7 +81,7 @@ class EntropyOfZero(SiteRule):
         if (log := _struck_log(x, y) or _struck_log(y, x)) is not None:
             yield _masked_out(site, log)
             return
-        own = _own_log(x, y) or _own_log(y, x)
+        own = _own_log(x, _unsigned(y)) or _own_log(y, _unsigned(x))
         if own is not None and own.unit is site.unit and not _is_repaired(site):
             yield _underflowed(site, own)
 
@@ -132,6 +132,12 @@ def _own_log(factor: Operand, value: Operand) -> Origin | None:
     return None
 
 
+def _unsigned(factor: Operand) -> Operand:
+    """p of `-p * log(p)`."""
+    origin = factor.fact.origin
+    return origin.operands["x"] if origin is not None and origin.op is Op.NEG else factor
+
+
 def _dividend(argument: Operand) -> Operand:
     """p of `log(p / q)`, which is -inf where p is 0, whatever q is."""
     origin = argument.fact.origin
@@ -140,10 +146,16 @@ def _dividend(argument: Operand) -> Operand:
 
 def _is_unguarded(argument: Operand, log: Operand) -> bool:
     fact = argument.fact
-    known = fact.zeroable or not fact.range.has_zero or fact.whole
+    known = fact.zeroable or not fact.range.has_zero or fact.whole or _is_inverse(fact)
     if guard_of(fact) is not None:
         return False  # who writes `p + 1e-6` knows that p is not negative
     return not known and Form.NUMBER not in (fact.form, log.fact.form)
+
+
+def _is_inverse(fact: Fact) -> bool:
+    """`1 / n`: one of n, all as probable."""
+    origin = fact.origin
+    return origin is not None and origin.op is Op.DIV and origin.fact("x").constant is not None
 
 
 def _struck_log(log: Operand, probability: Operand) -> Operand | None:

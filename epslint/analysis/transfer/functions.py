@@ -111,10 +111,16 @@ def probability(call: Call) -> Fact:
 
     By one of them: that all underflow, so that their sum is 0, nobody has seen.
     """
-    x, precision = call.x.range, call.x.dtype.precision or FLOAT32
+    x, precision = _as_logit(call.x), call.x.dtype.precision or FLOAT32
     lo = _sigmoid(x.lo) if x.lo >= -precision.exp_limit else 0.0
     hi = _sigmoid(x.hi) if x.hi <= -math.log(precision.eps) else 1.0
     return _probability(call, Kind.PROB | Kind.DRAWN, Range(lo, hi))
+
+
+def _as_logit(x: Fact) -> Range:
+    """What is put into a sigmoid or a softmax is a logit, whatever it is called."""
+    called = x.origin is None and x.ground is Evidence.NAMED
+    return ranges.TOP if called and x.is_any(Kind.MASK | Kind.PROB) else x.range
 
 
 def _sigmoid(x: float) -> float:
@@ -128,7 +134,7 @@ def clipped_probability(call: Call) -> Fact:
 
 def distribution(call: Call) -> Fact:
     """softmax: probabilities that sum to 1, of which none underflows where all logits are near."""
-    x, precision = call.x.range, call.x.dtype.precision or FLOAT32
+    x, precision = _as_logit(call.x), call.x.dtype.precision or FLOAT32
     near = x.hi - x.lo <= precision.exp_limit - _LOG_OF_MANY
     unit = replace(ranges.UNIT, lo_open=near)
     return _probability(call, Kind.PROB | Kind.SIMPLEX, unit)

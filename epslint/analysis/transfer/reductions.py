@@ -118,7 +118,18 @@ def mean(call: Call) -> Fact:
     unclear = x.is_any(Kind.MAGNITUDE | Kind.SIGNED | TOPIC)
     shown = _in_total(call).zero or (Evidence.NAMED if unclear else Evidence.NONE)
     zero = Evidence.NONE if _is_of_sizes(call) else _unless_drawn(shown, x)
+    if _are_many(call) and _is_square_of_features(x):
+        zero = Evidence.NAMED
     return result(call, range_, kinds, ground=max(x.ground, Evidence.NAMED), zero=zero, huge=x.huge)
+
+
+def _is_square_of_features(x: Fact) -> bool:
+    """`x.pow(2)` of what a network gives, of which a row of padding is 0: who takes the mean of it
+    normalises by hand.
+    """
+    made = behind(x, (Op.SAME,))
+    squared = made is not None and made.op in (Op.POW, Op.SQUARE, Op.MUL)
+    return squared and x.is_any(Kind.MAGNITUDE) and x.is_any(Kind.DRAWN) and not x.is_random
 
 
 def _is_of_sizes(call: Call) -> bool:
@@ -148,12 +159,21 @@ def spread(kind: Kind) -> Transfer:
         return result(
             call,
             replace(ranges.NONNEGATIVE, nan=nan),
-            kind | (x.kinds & TOPIC),
+            kind | (x.kinds & (TOPIC | Kind.DRAWN)),
             ground=Evidence.PROVEN,
-            zero=_unless_drawn(Evidence.PROVEN, x) if equal else Evidence.NONE,
+            zero=_zero_of_spread(call) if equal else Evidence.NONE,
         )
 
     return transfer
+
+
+def _zero_of_spread(call: Call) -> Evidence:
+    """What a network gives is not the same everywhere; but of its features one may be dead, and of
+    its errors all may be equal. Who normalises those by hand adds an epsilon.
+    """
+    x = call.x
+    dead = x.is_any(Kind.DRAWN) and not x.is_random and (_are_many(call) or x.is_any(TOPIC))
+    return Evidence.NAMED if dead else _unless_drawn(Evidence.PROVEN, x)
 
 
 def spread_with_mean(kind: Kind) -> Transfer:
