@@ -168,10 +168,10 @@ class Calls:
             fact = compared(fact, node, operands, env)
         if op in (Op.SUM, Op.COUNT_NONZERO, Op.MEAN) and fact.zero and "dim" not in operands:
             fact = self._if_some_true(fact, operands.get("x"), env)
-        if "dtype" in operands:
-            fact = replace(fact, dtype=operands["dtype"].fact.dtype)
-        elif op is Op.TO:
+        if op is Op.TO:
             fact = self._converted(operands)
+        elif "dtype" in operands:
+            fact = replace(fact, dtype=operands["dtype"].fact.dtype)
         fact = expressions.ledger.conclude(op, node, operands, fact, env)
         expressions.tell(op, operands)
         if op in _SKIPPING and hints.tells_of_skipping_nan(called(node)) and "x" in operands:
@@ -183,7 +183,8 @@ class Calls:
 
     def _meant(self, op: Op, operands: Mapping[str, Operand], env: Env) -> Op:
         """What an operation is with these arguments."""
-        if op is Op.TO and "y" in operands and operands["y"].fact.dtype is DType.INT:
+        given = (operands[name].fact.dtype for name in ("y", "dtype") if name in operands)
+        if op is Op.TO and DType.INT in given:
             return Op.INT  # `x.to(torch.int32)`, `x.astype(int)`
         if op is Op.REDUCE:
             return _reduction(operands)
@@ -233,9 +234,11 @@ class Calls:
 
     @staticmethod
     def _converted(operands: Mapping[str, Operand]) -> Fact:
-        """`x.to(torch.float16)`; of `x.to(other)` and `x.to(device)` the dtype is not known."""
+        """`x.to(torch.float16)`, `x.to(dtype=torch.float16)`; of `x.to(other)` and `x.to(device)` the
+        dtype is not known.
+        """
         x = operands["x"].fact
-        target = operands.get("y")
+        target = operands.get("dtype") or operands.get("y")
         if target is None or target.fact.dtype is DType.UNKNOWN:
             return x
         grad = x.grad and not target.fact.dtype.discrete

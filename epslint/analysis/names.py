@@ -245,6 +245,7 @@ def named(name: str) -> Fact:
 # called statistics is as it was measured.
 _KEPT = frozenset({"std", "stddev", "stds", "var", "variance"})
 _MEASURED = re.compile(r"(^|_)(stats?|statistics|moments?)$")
+_RUNNING = re.compile(r"(^|_)rms$")  # a constant observation brings its variance to 0, in time
 _POSTERIOR = re.compile(r"(^|_)(posterior|gp|mvn|predictive)(_|$)")
 # What a posterior leaves of a prior's variance is a difference: of either sign once it is rounded.
 _LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
@@ -295,7 +296,9 @@ def named_attribute(name: str, owner: str = "") -> Fact:
     own_setting = owner == "self" and told.is_any(Kind.STD | Kind.VAR)
     if name not in _KEPT and not own_setting:
         return told
-    return replace(told, zero=_NAMED if _MEASURED.search(snake(owner)) else Evidence.NONE)
+    running = told.is_any(Kind.VAR) and _RUNNING.search(snake(owner))
+    measured = running or _MEASURED.search(snake(owner))
+    return replace(told, zero=_NAMED if measured else Evidence.NONE)
 
 
 def is_epsilon(name: str) -> bool:

@@ -33,7 +33,7 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     Equal rewards in a group are ordinary, if that is what the name says they are; whole tables,
     pictures and sequences are not equal.
     """
-    if any(is_so(fact) for is_so in _SEEN_TO) or _is_range_of_returns(site, fact):
+    if any(is_so(fact) for is_so in _SEEN_TO) or any(is_so(site, fact) for is_so in _KNOWN_TO_BE):
         return Confidence.UNLIKELY
     if site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site):
         return of_underflow(site)
@@ -86,17 +86,22 @@ def _is_read_count(fact: Fact) -> bool:
     return read and fact.form is Form.NUMBER and fact.is_any(Kind.MASK)
 
 
-def _is_told_variance(fact: Fact) -> bool:
-    """A variance that only its name tells of is a setting, or had its floor where it was made."""
-    return fact.is_any(Kind.VAR) and fact.ground is Evidence.NAMED
+_SEEN_TO = (_is_length, _is_random, _is_data, _is_read_count)
 
 
-_SEEN_TO = (_is_length, _is_random, _is_data, _is_read_count, _is_told_variance)
+def _is_told_variance(site: Site, fact: Fact) -> bool:
+    """A variance that only its name tells of is a setting, or had its floor where it was made. But
+    who writes `rsqrt(variance)` normalises by it.
+    """
+    return fact.is_any(Kind.VAR) and fact.ground is Evidence.NAMED and site.op is not Op.RSQRT
 
 
 def _is_range_of_returns(site: Site, fact: Fact) -> bool:
     """`rewards / (max_return - min_return)`: there are good and bad episodes in a data set."""
     return fact.is_any(Kind.SPAN) and site.fact("x").is_any(_OF_ROLLOUTS)
+
+
+_KNOWN_TO_BE = (_is_told_variance, _is_range_of_returns)
 
 
 # -- of other sorts --------------------------------------------------------------------------------
