@@ -207,10 +207,16 @@ _WORDS = (
         Fact(Range(-15.0, 15.0)),
         setting=False,
     ),
+    # Predicted noise is as random as the noise that is predicted.
+    _word(
+        r"(^|_)(noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise)$",
+        Fact(kinds=Kind.DRAWN, ground=Evidence.PROVEN),
+        setting=False,
+    ),
     # What a network gives is neither 0 nor constant, whatever its elements are.
     _word(
         r"^embedded(_\w+)?$|(^|_)(embeds?|embs?|embeddings?|feats?|features?|hiddens?|hidden_states?|latents?|"
-        r"activations?|noise_(pred|cfg|residual)(_\w+)?|(pred|predicted)_noise|model_outputs?|qs|"
+        r"activations?|model_outputs?|qs|"
         r"q_?(values?|vals?)|q\d|q\d?_(new|pi|policy|next|cur|current|target|pred)(_actions?)?)$",
         Fact(kinds=Kind.DRAWN),
         setting=False,
