@@ -18,6 +18,10 @@ CASES = {
     "def f(rewards):\n    return (rewards - rewards.mean()) / rewards.std()": Confidence.NAMED,
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
+    # of a whole data set, as it is loaded
+    "def load_data(rewards):\n    return rewards / rewards.std()": Confidence.POSSIBLE,
+    # who writes it normalises by it; elsewhere a variance is what somebody made it
+    "def f(x, mean, variance):\n    return (x - mean) * torch.rsqrt(variance)": Confidence.POSSIBLE,
     # An action out of finitely many was drawn with a probability that is not 0.
     "def f(pi, action, old_logp):\n    return torch.exp(pi.log_prob(action) - old_logp)\n\n\n"
     "def policy(logits):\n    return torch.distributions.Categorical(logits=logits)": (

@@ -37,7 +37,7 @@ def tells_of_statistic(name: str) -> bool:
 
 _REPORTING = re.compile(
     r"^(self_)?(log|log_(dict|metrics?|stats|scalars?)|add_scalars?|add_histogram|logkv(_mean)?|"
-    r"record(_mean)?|report|store|print|debug|info|warning|"
+    r"record(_mean)?|add_(info|stats?|metrics?)|report|store|print|debug|info|warning|"
     r"(append|update|add)_(metrics?|stats)|(metrics?|stats)_(append|update|add))$"
 )
 _REPORT = re.compile(
@@ -121,6 +121,14 @@ _MATRIX_PRODUCT = re.compile(
 def tells_of_matrix_product(function: str) -> bool:
     """Whether a function of this name multiplies a vector by a matrix: `fvp(p)`, `Ax(p)`."""
     return _MATRIX_PRODUCT.search(snake(function)) is not None
+
+
+_LOADING = re.compile(r"^_*(load|read|prepare|preprocess|build|make)_")
+
+
+def tells_of_loading(function: str) -> bool:
+    """Whether a function of this name brings data that others have gathered."""
+    return _LOADING.search(snake(function)) is not None
 
 
 _TRUST_REGION = re.compile(

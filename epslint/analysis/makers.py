@@ -87,6 +87,8 @@ def is_ceiling(origin: Origin | None) -> bool:
     """Whether an operation puts an upper bound to its result, whichever that is."""
     if origin is not None and origin.op is Op.CALL:
         return is_given_bounds(origin.node)
+    if origin is not None and origin.op is Op.STANDARDIZE:
+        return True  # of n numbers none is larger than the root of n
     if origin is None or origin.op not in CAPPING:
         return False
     return origin.op is not Op.CLAMP or "max" in origin.operands

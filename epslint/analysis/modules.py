@@ -29,6 +29,8 @@ _ACTIVATIONS = {
     "ReLU": Op.RELU,
     "Softplus": Op.SOFTPLUS,
     "Tanh": Op.TANH,
+    **dict.fromkeys(("LayerNorm", "RMSNorm", "GroupNorm"), Op.STANDARDIZE),
+    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"), Op.STANDARDIZE),
 }
 _LOSSES = {
     "MSELoss": Op.ERROR,

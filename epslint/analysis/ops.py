@@ -77,6 +77,7 @@ class Op(QuickEnum):
     LOG_SOFTMAX = auto()
     SPARSEMAX = auto()
     NORMALIZE = auto()
+    STANDARDIZE = auto()
     COSINE = auto()
     LOGADDEXP = auto()
     XLOGY = auto()

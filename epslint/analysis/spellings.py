@@ -181,6 +181,13 @@ _ROWS = (
     _Row(Op.SPARSEMAX, "sparsemax", "x dim", open_ended=True),
     _Row(Op.LOG_SOFTMAX, "log_softmax", "x dim", open_ended=True),
     _Row(Op.NORMALIZE, "normalize l2_normalize", "x p dim eps", method=False, open_ended=True),
+    _Row(
+        Op.STANDARDIZE,
+        "layer_norm batch_norm group_norm instance_norm rms_norm",
+        "x",
+        method=False,
+        open_ended=True,
+    ),
     _Row(Op.COSINE, "cosine_similarity", "x y dim eps", method=False, open_ended=True),
     _Row(Op.LOGADDEXP, "logaddexp logaddexp2", "x y"),
     _Row(Op.XLOGY, "xlogy rel_entr", "x y"),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
+from epslint.analysis.hints import tells_of_loading
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.site import Site
@@ -38,7 +39,12 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     if site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site):
         return of_underflow(site)
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
-    return Confidence.NAMED if ordinary else Confidence.POSSIBLE
+    return Confidence.NAMED if ordinary and not _is_of_dataset(site) else Confidence.POSSIBLE
+
+
+def _is_of_dataset(site: Site) -> bool:
+    """The rewards of a whole data set are hardly ever equal, unlike those of a group."""
+    return site.constructing or tells_of_loading(site.scope.function)
 
 
 def of_underflow(site: Site) -> Confidence:

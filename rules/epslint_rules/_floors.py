@@ -16,7 +16,7 @@ from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import add, epsilon_text, guard, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import CONFIDENCE, at_its_edge
 from epslint_rules._guarded import deed, is_root, order, under_root
 from epslint_rules._logarithm import maker
 from epslint_rules._wording import because, quoted
@@ -64,7 +64,7 @@ def lets_zero_through(site: Site, operand: Operand, floor: ZeroFloor, shown: Sho
         span=site.unit.span(floor.operand.node),
         message=f"{quoted(site, floor.operand.node)} lets 0 through: a floor of 0 is no "
         f"guard for the {deed(site)}",
-        confidence=CONFIDENCE[evidence],
+        confidence=at_its_edge(evidence) if shown.evidence else CONFIDENCE[evidence],
         why=(*chain(operand.fact), *because(shown)),
         fix=_raised(site, operand, floor),
         also=(site.unit.span(operand.node),),

@@ -221,7 +221,7 @@ FLAGGED = (
         def f(d_real, d_fake):
             return -torch.mean(torch.log(d_real) + torch.log(1 - d_fake))
         """,
-        ["EPS206"],
+        ["EPS201", "EPS206"],
     ),
     (
         "mel",

@@ -340,6 +340,7 @@ WHOLE_ARRAYS: tuple[Case, ...] = (
     *each(Op.LOGSUMEXP, {"logsumexp": t(lambda x: torch.logsumexp(x, 0))}, x=MODERATE),
     *each(Op.SPARSEMAX, {"sparsemax": t(sparsemax)}, x=MODERATE),
     *each(Op.NORMALIZE, {"normalize": t(lambda x: functional.normalize(x, dim=0))}),
+    *each(Op.STANDARDIZE, {"layer_norm": t(lambda x: functional.layer_norm(x, x.shape))}),
     *each(
         Op.COSINE,
         {"cosine_similarity": t(lambda x, y: functional.cosine_similarity(x, y, dim=0))},

@@ -219,6 +219,11 @@ def unit_vectors(call: Call) -> Fact:
     return signed_unit(call).plus(Kind.UNIT)
 
 
+def standardised(call: Call) -> Fact:
+    """Layer and batch normalisation, with an epsilon of their own."""
+    return result(call, ranges.REAL, Kind.DRAWN)
+
+
 def wave(call: Call) -> Fact:
     return result(
         call,
@@ -292,6 +297,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.TANH: signed_unit,
         Op.COSH: hyperbolic_cosine,
         Op.NORMALIZE: unit_vectors,
+        Op.STANDARDIZE: standardised,
         Op.COSINE: signed_unit,
         Op.SIN: wave,
         Op.COS: cosine,
