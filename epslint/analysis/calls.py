@@ -234,8 +234,8 @@ class Calls:
 
     @staticmethod
     def _converted(operands: Mapping[str, Operand]) -> Fact:
-        """`x.to(torch.float16)`, `x.to(dtype=torch.float16)`; of `x.to(other)` and `x.to(device)` the
-        dtype is not known.
+        """`x.to(torch.float16)`, also by keyword; of `x.to(other)` and `x.to(device)` the dtype is
+        not known.
         """
         x = operands["x"].fact
         target = operands.get("dtype") or operands.get("y")
