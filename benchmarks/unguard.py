@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import random
 import re
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -198,12 +198,16 @@ def judged(path: Path, guards: Sequence[Guard]) -> list[Verdict]:
     return verdicts
 
 
+def part_of(name: str) -> str:
+    return "odd" if hashlib.md5(name.encode(), usedforsecurity=False).digest()[0] % 2 else "even"
+
+
 def drawn(root: Path, most: int, part: str | None, seed: int) -> dict[Path, list[Guard]]:
     """Some guards of each code base, by file."""
     lot = random.Random(seed)
     chosen: dict[Path, list[Guard]] = {}
     for repository in sorted(p for p in root.iterdir() if p.is_dir()):
-        if part is not None and zlib.crc32(repository.name.encode()) % 2 != (part == "odd"):
+        if part is not None and part_of(repository.name) != part:
             continue
         files = (p for p in sorted(repository.rglob("*.py")) if p.is_file())
         of_code = (p for p in files if not TESTS.search(str(p.relative_to(repository))))

@@ -27,7 +27,8 @@ class UnguardedCountDivision(SiteRule):
     list, the sum of gammas of which a Dirichlet sample is made (numpy's and jax's underflow).
     It follows the value through names, helpers of the same file and attributes, and is
     silent where a guard on the way keeps it away from 0. Under a sum or a loss a name is enough
-    that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`; `avg_factor` and
+    that says what was counted: `num_pos`, `n_valid`, `mask_count`, `total_weight`, or that it was
+    chosen by others, `(loss * weights).sum() / weights.sum()`; `avg_factor` and
     `normalizer` only in a public function that reduces, because it does not know who calls it.
     A mean divides, too: `loss[mask].mean()` is flagged where a gradient is shown.
 

@@ -20,8 +20,9 @@ class UnguardedSpreadDivision(SiteRule):
 
     ## What it does
     Flags a denominator that measures spread or size: `std`, `var`, the square root of a variance,
-    a norm, `max - min`, the largest magnitude. Not that of what a network gives (embeddings,
-    hidden states) or of a layer's weights, which is never 0 but in theory. A name alone is
+    a norm, `max - min`, the largest magnitude, the `x.dot(fvp(x))` of a trust region. Not the norm
+    of what a network gives (embeddings, hidden states) or of a layer's weights, nor the spread of
+    all of it, which is never 0 but in theory; one of its features may be dead. A name alone is
     evidence only for rewards, returns and advantages: any other `std` is a setting. What is divided
     is evidence, too: `vector / vector_norm`, `(x - stats["min"]) / (stats["max"] - stats["min"])`.
 

@@ -18,10 +18,11 @@ class LogOfProbability(SiteRule):
     ## What it does
     Flags the log of a probability without an epsilon: a mixture of softmaxes, a gathered
     probability, `dist.probs`, a parameter called `probs`, and whatever is logged as p and as 1 - p
-    in one sum, or made by `where(y == 1, p, 1 - p)`. The log of a softmax or of a sigmoid itself
-    has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204. Silent for
-    the probability of what was drawn from the same distribution, and for `probs.log_()`: what is
-    overwritten is a score that nothing learns from.
+    in one sum, made by `where(y == 1, p, 1 - p)`, weighed by a target or handed to `kl_div` or
+    `nll_loss` as a log; predictions and overlaps by their names. The log of a softmax or of a
+    sigmoid itself has a better repair and is EPS202 and EPS203; the log of `1 - p` is EPS204.
+    Silent for the probability of what was drawn from the same distribution, and for
+    `probs.log_()`: what is overwritten is a score that nothing learns from.
 
     ## Why is this bad
     Probabilities underflow to exactly 0. The log is -inf, its gradient is infinite, and

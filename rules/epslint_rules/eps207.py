@@ -22,8 +22,8 @@ class LogOfZeroable(SiteRule):
     ## What it does
     Flags the log of a value that is seen to reach 0 and is no probability: a sum, a norm, a
     variance, an energy (a square), the `abs` of a signal, a ratio, what is called a magnitude, a
-    power or a spectrum, and `1 - x**2`: whoever takes its log has an x in [-1, 1], and a tanh
-    rounds to 1.
+    power or a spectrum, what passes a bank of filters, and `1 - x**2`: whoever takes its log has an
+    x in [-1, 1], and a tanh rounds to 1.
 
     Silent where -inf is meant or does no harm: the log of a comparison or of another
     indicator, of a density that is 0 outside its support, log |det|, -log of a uniform draw (unless
