@@ -42,7 +42,7 @@ def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping
     if not zero and (kind := told_by_dividend(x, y, function)):
         known = Fact(ranges.NONNEGATIVE, kinds=kind, ground=Evidence.NAMED, zero=Evidence.NAMED)
         return {**operands, "y": replace(y, fact=_as(known, y.fact))}
-    if not zero and _is_weighted_mean(x, y, function):
+    if not zero and (_is_weighted_mean(x, y, function) or _counts_the_rest(y)):
         return {**operands, "y": _with_zero(y, Evidence.NAMED)}
     vague = not zero or _is_part_of_formula(x, y)
     if vague and (kind := kind_of_whole(x, y, env)):
@@ -80,6 +80,16 @@ def _is_weighted_mean(x: Operand, y: Operand, function: str) -> bool:
         return True
     lost = tells_of_reduction(function) or any(map(tells_of_term_of_loss, words_of(x.node)))
     return lost and tells_of_weight(label) and not isinstance(weight.node, bare.Attribute)
+
+
+def _counts_the_rest(y: Operand) -> bool:
+    """`(1 - dones).sum()`: all of them may be."""
+    total = arranged(y.fact)
+    rest = None if total is None or total.op is not Op.SUM else arranged(total.fact("x"))
+    if rest is None or rest.op is not Op.SUB or rest.fact("x").constant != 1:
+        return False
+    flags = rest.operands["y"]
+    return tells_of_indicator(label_of(flags.node)) and not flags.fact.zero
 
 
 def _marks_masked(x: Operand, y: Operand) -> bool:

@@ -33,6 +33,7 @@ def tells_of_filter_bank(name: str) -> bool:
 _PREDICTION = re.compile(
     r"^(y_)?(preds?|predictions?|predicted|hat)$|(^|_)(y_pred|y_hat)s?$|"
     r"^(y|d|disc|discrim(inator)?|validity)_(fake|real|out|outputs?)$|"
+    r"(^|_)(policy|policies)(_dist(ribution)?s?)?$|"
     r"(^|_)(pair_?wise_)?(ious?|iou_(matrix|scores?)|dice_scores?|jaccards?)$"
 )
 
