@@ -44,6 +44,15 @@ _LEARNS = re.compile(r"\.backward\(|\bvalue_and_grad\(|\bjax\.grad\(|\.gradient\
 _METRIC = re.compile(r"(^|[/\\])(\w*_)?metrics?(_\w*)?([/\\]\w+)?\.py$")
 
 
+# Who solves for a step by conjugate gradients has a trust region, and tries the step.
+_TRUSTING = re.compile(r"conjugate_?grad", re.IGNORECASE)
+
+
+def tries_its_steps(text: str) -> bool:
+    """Whether a file takes only steps within a trust region that it has tried."""
+    return _TRUSTING.search(text) is not None
+
+
 def rehearses(filename: str) -> bool:
     """Whether a file tries things out on made-up numbers, and fails at once where they are not
     finite.

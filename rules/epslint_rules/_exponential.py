@@ -7,6 +7,7 @@ from pathlib import Path
 
 from epslint import stable
 from epslint.analysis import bare, ranges
+from epslint.analysis.ends import CAPPING
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.hints import (
     tells_of_fading,
@@ -17,6 +18,7 @@ from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import is_ceiling, undoes_log
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.purpose import tries_its_steps
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.analysis.terms import arranged, factors, terms
@@ -78,7 +80,10 @@ def is_no_ratio(site: Site, operand: Operand) -> bool:
     if any(map(tells_of_perplexity, words)) or any(map(tells_of_fading, words)):
         return True
     place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
-    return any(map(tells_of_trust_region, place))
+    if any(map(tells_of_trust_region, place)):
+        return True
+    # Beside a trust region there may be a ratio that is clipped, which is of another sort.
+    return tries_its_steps(site.unit.source.text) and site.uses.isdisjoint(CAPPING)
 
 
 def clamp_of(site: Site, operand: Operand) -> Clamp:

@@ -79,7 +79,8 @@ class EntropyOfZero(SiteRule):
         if x is None or y is None:
             return
         if (log := _struck_log(x, y) or _struck_log(y, x)) is not None:
-            yield _masked_out(site, log)
+            if not _is_repaired(site):
+                yield _masked_out(site, log)
             return
         own = _own_log(x, _unsigned(y)) or _own_log(y, _unsigned(x))
         if own is not None and own.unit is site.unit and not _is_repaired(site):
