@@ -72,7 +72,7 @@ def _is_weighted_mean(x: Operand, y: Operand, function: str) -> bool:
         return False
     weight = below.operands["x"]
     key, label = key_of(weight.node), label_of(weight.node)
-    if key is None or not is_handed(replace(weight.fact, grad=True)):
+    if key is None or not is_handed(weight.fact):
         return False
     if key not in {key_of(factor.node) for factor in factors(above.operands["x"])}:
         return False
