@@ -35,7 +35,7 @@ def check_source(text: str, filename: str = "<string>", config: Config | None = 
     """Check Python code that is at hand as text."""
     from epslint.linter import Linter  # noqa: PLC0415 - it loads the rules, and they load libcst
 
-    return Linter.of(Task()).check(Source(filename, text), config or Config())
+    return Linter.of(Task()).check(Source.of_text(text, filename), config or Config())
 
 
 def fix_source(
@@ -50,7 +50,7 @@ def fix_source(
     from epslint.linter import Linter  # noqa: PLC0415 - the same
 
     task = Task(fix=True, unsafe=unsafe, amend=amend)
-    return Linter.of(task).fix(Source(filename, text), config or Config())
+    return Linter.of(task).fix(Source.of_text(text, filename), config or Config())
 
 
 def check_paths(

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 
+_MARK = "\ufeff"
+
+
 class SourceError(Exception):
     """A file that cannot be checked; the message says why and what to do about it."""
 
@@ -48,6 +51,14 @@ class Source:
     def __reduce__(self) -> tuple[type[Source], tuple[str, str, str]]:
         """What follows from the text does not travel between processes."""
         return Source, (self.filename, self.text, self.encoding)
+
+    @classmethod
+    def of_text(cls, text: str, filename: str) -> Source:
+        """Text that somebody has decoded already. A byte order mark is no part of it: `encode`
+        puts it back.
+        """
+        plain = text.removeprefix(_MARK)
+        return cls(filename, plain, "utf-8" if plain == text else "utf-8-sig")
 
     @classmethod
     def decode(cls, data: bytes, filename: str) -> Source:

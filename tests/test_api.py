@@ -39,6 +39,12 @@ class TestText:
         assert (repair.before.text, repair.after.text) == (BAD, FIXED)
         assert not repair.report.findings
 
+    def test_a_byte_order_mark_is_no_code_and_comes_back_with_the_bytes(self) -> None:
+        assert [each.code for each in api.check_source("\ufeff" + BAD).findings] == ["FAK101"]
+        after = api.fix_source("\ufeff" + BAD).after
+        assert after.text == FIXED
+        assert after.encode(after.text) == b"\xef\xbb\xbf" + FIXED.encode()
+
     def test_text_that_is_not_python(self) -> None:
         report = api.check_source("a = (\n", filename="train.py")
         assert not report.findings
