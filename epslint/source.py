@@ -8,7 +8,6 @@ import tokenize
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-
 _MARK = "\ufeff"
 
 

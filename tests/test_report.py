@@ -35,6 +35,23 @@ class TestFull:
             "Found 1 finding in 1 file. 1 fixable with --fix.\n"
         )
 
+    def test_one_cause_is_told_once(self, cli: Cli) -> None:
+        cli.write("a.py", "a = x / BAD\nb = y / WORSE\nc = y / BAD\nd = z / BAD\n")
+        text = cli("a.py").stdout
+        told = [line for line in text.splitlines() if "can be 0" in line]
+        assert [line.partition(":")[2].partition(": ")[0] for line in told] == ["1:9", "2:9"]
+        assert "  = also: the same at 3:9, 4:9\n  = more: epslint rule FAK101\n" in text
+        assert text.endswith(
+            "Found 4 findings in 1 file. 3 fixable with --fix, 1 more with --unsafe-fixes.\n"
+        )
+
+    def test_the_same_words_in_two_files_are_two_causes(self, cli: Cli) -> None:
+        cli.write("a.py", "a = x / BAD\n")
+        cli.write("b.py", "a = x / BAD\n")
+        text = cli(".").stdout
+        assert text.count("`BAD` can be 0") == 2
+        assert "also" not in text
+
     @pytest.mark.parametrize(
         ("line", "left"),
         [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
 import click
@@ -22,11 +22,22 @@ _WIDEST = 200  # characters of a line, those around the operand
 
 
 def render(run: Run) -> str:
-    """A block of lines per finding."""
-    return "".join(_block(source, finding) + "\n" for source, finding in findings(run.reports))
+    """A block of lines per cause: `n = mask.sum()` that is divided by five times is told once."""
+    causes: dict[Hashable, list[tuple[Source, Finding]]] = {}
+    for source, finding in findings(run.reports):
+        causes.setdefault(_cause(source, finding), []).append((source, finding))
+    return "".join(_block(*found[0], found[1:]) + "\n" for found in causes.values())
 
 
-def _block(source: Source, finding: Finding) -> str:
+def _cause(source: Source, finding: Finding) -> Hashable:
+    """What is the same of findings that go back to the same lines of a file."""
+    traced = any(reason.row is not None for reason in finding.why)
+    repair = None if finding.fix is None else finding.fix.message
+    cause = (finding.code, finding.message, finding.confidence, finding.why, repair)
+    return source.filename, cause if traced else finding
+
+
+def _block(source: Source, finding: Finding, others: Sequence[tuple[Source, Finding]]) -> str:
     rows = source.rows(finding.span)
     margin = len(str(min(rows[-1] + _CONTEXT, len(source.lines))))
     cut = _cut(source, finding)
@@ -37,7 +48,7 @@ def _block(source: Source, finding: Finding) -> str:
     ]
     if finding.fix is not None:
         lines += _help(source, finding.fix, margin, cut)
-    lines.append(_more(finding, margin))
+    lines += [*_also(others, margin), _more(finding, margin)]
     return "\n".join(lines) + "\n"
 
 
@@ -94,6 +105,15 @@ def _help(source: Source, fix: Fix, margin: int, cut: int) -> Iterator[str]:
     label = click.style("help", fg="cyan", bold=True)
     yield f"{'':>{margin}} = {label}: {fix.message} ({fix.grade.value} fix, {flag})"
     yield from _diff(source, fix, margin, cut)
+
+
+def _also(others: Sequence[tuple[Source, Finding]], margin: int) -> Iterator[str]:
+    """Where else the same is wrong for the same reason."""
+    places = [source.location(finding.span.start) for source, finding in others]
+    if places:
+        label = click.style("also", bold=True)
+        where = ", ".join(f"{at.row}:{at.column}" for at in places)
+        yield f"{'':>{margin}} = {label}: the same at {where}"
 
 
 def _more(finding: Finding, margin: int) -> str:
