@@ -49,7 +49,9 @@ class Slot(Enum):
 
 
 def slot_of(site: Site, operand: Operand) -> Slot:
-    return slot_within(site.node, operand.node)
+    """What stands around an operand, here or where it got its name."""
+    alone = is_alone(site.unit, operand.node)
+    return Slot.LOOSE if alone else slot_within(site.node, operand.node)
 
 
 def slot_within(outer: bare.Node, inner: bare.BaseExpression) -> Slot:

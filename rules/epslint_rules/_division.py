@@ -25,6 +25,7 @@ from epslint.rewrite import (
     epsilon_text,
     floor,
     guard,
+    is_alone,
     is_floored,
     slot_of,
     slot_within,
@@ -234,11 +235,25 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         edit = apart(site, site.unit.outer_span(operand.node), operand, epsilon)
         return Fix("Move away from 0 on both sides", Grade.BOUNDED, (edit,)) if edit else None
     message = f"Add {epsilon} to the divisor ({role.value})"
+    operand = _where_named(site, operand)
     if (root := _under_root(site, operand)) is not None:
         return Fix(message, Grade.BOUNDED, add(site.unit, root[0], epsilon, root[1]))
     if is_floored(site, operand):
         message = f"Divide by {epsilon} at the least ({role.value})"
     return Fix(message, Grade.BOUNDED, guard(site, operand, epsilon))
+
+
+def _where_named(site: Site, operand: Operand) -> Operand:
+    """A divisor where it got its name, if its name is there to be divided by, and more than once:
+    one epsilon instead of one for each. Else where it is.
+    """
+    origin = operand.fact.origin
+    if origin is None or origin.unit is not site.unit or not isinstance(operand.node, bare.Name):
+        return operand
+    uses = site.flow.get(origin.node, {}).values()
+    named = origin.op is not Op.CALL and is_alone(site.unit, origin.node)
+    often = len(uses) > 1 and set(uses) == {Op.RECIPROCAL}
+    return Operand(origin.node, operand.fact) if named and often else operand
 
 
 def pole(site: Site, divisor: Fact) -> float:
