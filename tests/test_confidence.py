@@ -54,6 +54,13 @@ CASES = {
     "def f(x):\n    return x.abs() / x.abs().sum()": Confidence.UNLIKELY,
     "def f(mask):\n    return mask / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.pow(2).sum(-1, keepdim=True)": Confidence.POSSIBLE,
+    # Who averages over episodes has had some, or Python says so at once; statistics begin with none.
+    "class Log:\n    def __init__(self):\n        self.num_episodes = 0\n\n"
+    "    def add(self):\n        self.num_episodes += 1\n\n"
+    "    def mean(self, total):\n        return total / self.num_episodes": Confidence.UNLIKELY,
+    "class Running:\n    def __init__(self):\n        self.count = 0\n\n"
+    "    def add(self):\n        self.count += 1\n\n"
+    "    def mean(self, total):\n        return total / self.count": Confidence.POSSIBLE,
     # Data, of which somebody knows what is in them; and a variance that had its floor elsewhere.
     "import numpy as np\n\n\ndef f(x, a):\n    a = np.asarray(a)\n"
     "    return x / (a.max() - a.min())": Confidence.UNLIKELY,
