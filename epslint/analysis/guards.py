@@ -31,8 +31,9 @@ from epslint.analysis.spreads import alike, apart
 _LESS, _PLUS = bare.Subtract(), bare.Add()
 _ZERO = ranges.point(0.0)
 _TENSORS = frozenset({"Tensor", "ndarray", "Array", "EagerTensor"})
-# `(n > 0).all()` and `not (n == 0).any()` speak of every element.
-_OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), ("bool", True), ("bool", False)})
+# `(n > 0).all()` and `not (n == 0).any()` speak of every element; what is read is the only one.
+_READ = ((name, truth) for name in ("bool", "item") for truth in (True, False))
+_OF_EVERY_ELEMENT = frozenset({("all", True), ("any", False), *_READ})
 
 
 class Guards(Narrowing):
