@@ -54,7 +54,7 @@ CASES = {
     "def f(x):\n    return x.abs() / x.abs().sum()": Confidence.UNLIKELY,
     "def f(mask):\n    return mask / mask.sum()": Confidence.POSSIBLE,
     "def f(x):\n    return x / x.pow(2).sum(-1, keepdim=True)": Confidence.POSSIBLE,
-    # Who averages over episodes has had some, or Python says so at once; statistics begin with none.
+    # Who averages over episodes has had some, or Python says so at once; statistics start at none.
     "class Log:\n    def __init__(self):\n        self.num_episodes = 0\n\n"
     "    def add(self):\n        self.num_episodes += 1\n\n"
     "    def mean(self, total):\n        return total / self.num_episodes": Confidence.UNLIKELY,
