@@ -206,7 +206,7 @@ def extreme(call: Call) -> Fact:
         second = call.facts["dim"]
         if second.form.tensor:
             return _of_two(call, second)
-    fact = _extreme(call)
+    fact = _of_several(call) or _extreme(call)
     if call.get("dim") is not None and fact.form in (Form.TORCH, Form.UNKNOWN):
         # Where the largest is, as `argmax` would say.
         places = Kind.DRAWN if call.op is Op.MAX else Kind.NONE
@@ -220,6 +220,16 @@ def _of_two(call: Call, second: Fact) -> Fact:
     """`torch.max(a, b)` is `torch.maximum(a, b)`."""
     twin = larger if call.op is Op.MAX else smaller
     return twin(replace(call, facts={"x": call.x, "y": second}))
+
+
+def _of_several(call: Call) -> Fact | None:
+    """`np.max([n, 1])` is `max(n, 1)`: what a literal holds is known one by one."""
+    if call.x.form is not Form.LIST or len(call.x.parts) < 2:
+        return None
+    found, *others = (fact for _, fact in call.x.parts)
+    for other in others:
+        found = _of_two(replace(call, facts={"x": found}), other)
+    return found
 
 
 def _extreme(call: Call) -> Fact:
