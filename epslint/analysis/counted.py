@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from epslint.analysis import ranges
+from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import Fact
-from epslint.analysis.keys import key_of, roots_of
+from epslint.analysis.fact import Fact, Kind
+from epslint.analysis.keys import key_of, only_index, roots_of
 from epslint.analysis.makers import is_one
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.ranges import Range
 
+_ADDING = frozenset({Op.SUM, Op.COUNT_NONZERO})
 _CASTS = frozenset({Op.TO, Op.FLOAT, Op.DOUBLE, Op.INT, Op.DETACH, Op.TO_NUMPY})
 
 
@@ -36,8 +37,25 @@ def _counted(origin: Origin) -> tuple[Operand | None, Range]:
 
 
 def _is_same(counted: Operand, index: Operand, clock: int, env: Env) -> bool:
-    if is_one(counted.fact, index.fact):
-        return True
-    if (key := key_of(index.node)) is None or key != key_of(counted.node):
+    return is_one(counted.fact, index.fact) or _is_unchanged(counted.node, index.node, clock, env)
+
+
+def is_taken_where_counted(x: Operand, count: Fact, env: Env) -> bool:
+    """`x[m] / m.sum()`: where nothing is counted, nothing is divided."""
+    index = only_index(x.node) if isinstance(x.node, bare.Subscript) else None
+    origin = behind(count, _CASTS)
+    if index is None or origin is None or origin.op not in _ADDING or "dim" in origin.operands:
         return False
-    return not any(env.assigned_after(name, clock) for name in roots_of(index.node))
+    # Of whole numbers `x[ids] / ids.sum()` is another matter: a sum of them is no count.
+    if not count.is_any(Kind.COUNT):
+        return False
+    return _is_unchanged(origin.operands["x"].node, index, origin.clock, env)
+
+
+def _is_unchanged(
+    counted: bare.BaseExpression, index: bare.BaseExpression, clock: int, env: Env
+) -> bool:
+    """Written the same, and of names that still mean what they meant."""
+    if (key := key_of(index)) is None or key != key_of(counted):
+        return False
+    return not any(env.assigned_after(name, clock) for name in roots_of(index))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from epslint.analysis import bare, ranges
+from epslint.analysis.counted import is_taken_where_counted
 from epslint.analysis.divisors import told_by_dividend
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Evidence, Fact, Kind, replace
@@ -49,7 +50,7 @@ def divided(operands: Mapping[str, Operand], env: Env, function: str) -> Mapping
         return {**operands, "y": replace(y, fact=replace(y.fact.plus(kind), zero=Evidence.NAMED))}
     if _is_own_magnitude(x, y):
         zero = zero or Evidence.NAMED
-    elif any(is_weak(x, y) for is_weak in _WEAK):
+    elif any(is_weak(x, y) for is_weak in _WEAK) or is_taken_where_counted(x, y.fact, env):
         zero = Evidence.NONE
     return operands if zero is y.fact.zero else {**operands, "y": _with_zero(y, zero)}
 
