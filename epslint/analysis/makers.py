@@ -80,7 +80,16 @@ def meaning_of(fact: Fact) -> str | None:
     given = {name: key_of(operand.node) for name, operand in origin.operands.items()}
     if None in given.values():
         return None
+    given = {name: key for name, key in given.items() if not _goes_without_saying(name, key)}
     return f"{origin.op.name}({','.join(f'{name}={given[name]}' for name in sorted(given))})"
+
+
+def _goes_without_saying(name: str, key: str | None) -> bool:
+    """`x.norm(p=2, keepdim=True)` is `x.norm()`, as far as its values go."""
+    return name == "keepdim" or (name == "p" and key in _EUCLIDEAN)
+
+
+_EUCLIDEAN = frozenset({"2", "2.0", "'fro'", '"fro"'})
 
 
 def is_ceiling(origin: Origin | None) -> bool:
