@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -38,6 +39,10 @@ from epslint.source import Span
 
 _PRINTING = frozenset({"__repr__", "__str__", "extra_repr"})
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
+_GRAPH = re.compile(
+    r"\btf(1|\.compat\.v1)?"
+    r"\.(placeholder|get_variable|variable_scope|Session|(train|optimizers)\.\w+Optimizer)\b"
+)
 _MODULES = frozenset({"Module", "Layer", "LightningModule"})
 
 
@@ -196,8 +201,11 @@ class Site:
 
     @property
     def constructing(self) -> bool:
-        """Whether it is where an object is made, of which nothing has been learned yet."""
-        return bool(self.scope.owner) and self.scope.function in _CONSTRUCTORS
+        """Whether it is where an object is made, of which nothing has been learned yet. In a graph
+        of TensorFlow 1 formulas are only written there: they are computed with what is learned.
+        """
+        making = bool(self.scope.owner) and self.scope.function in _CONSTRUCTORS
+        return making and not _GRAPH.search(self.unit.written)
 
     @property
     def unlearned(self) -> bool:
