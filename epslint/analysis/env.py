@@ -7,7 +7,7 @@ own changes, and a join looks at nothing else. A key is the text of an expressio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +21,7 @@ class Binding:
 
     fact: Fact | None
     clock: int
+    partly: Fact | None = None  # what it is on the paths that bound it, where others did not
 
 
 _UNBOUND = Binding(None, 0)
@@ -49,6 +50,13 @@ class Mode:
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered
     autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
+
+
+def _where_bound(paths: Sequence[Binding]) -> Fact | None:
+    """What a key is on those of several paths that bound it, if none of them has forgotten it."""
+    bound = [binding.fact or binding.partly for binding in paths if binding.clock]
+    known = [fact for fact in bound if fact is not None]
+    return joined(known) if known and len(known) == len(bound) else None
 
 
 class Env:
@@ -89,6 +97,11 @@ class Env:
                 return found.fact
             layer = layer._parent
         return None
+
+    def left(self, key: str) -> Fact | None:
+        """What a key is where it was bound: `if train: self.std = std` leaves it or changes it."""
+        found = self.binding(key)
+        return None if found is None else found.fact or found.partly
 
     def said_of(self, key: str) -> dict[str, Fact]:
         """What conditions say of things made of `key`: that they are not 0."""
@@ -192,7 +205,8 @@ class Env:
         if len(known) < len(found):
             # Known on one path only: a guarded expression is unguarded on the other; a name that
             # is unbound there cannot be used after it.
-            return Binding(known[0] if known and key.isidentifier() else None, clock)
+            fact = known[0] if known and key.isidentifier() else None
+            return Binding(fact, clock, _where_bound(found))
         return Binding(joined(known), clock)
 
     def widen(self, later: Env, *, first: bool) -> bool:

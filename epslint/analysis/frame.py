@@ -70,7 +70,7 @@ class Frame:
 
     def leave(self, fact: Fact, env: Env) -> None:
         """Return: what is known now is noted now, for the environment is not done changing."""
-        self.returns.append((fact, {name: env.fact(name) for name in self.watched}))
+        self.returns.append((fact, {name: env.left(name) for name in self.watched}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ def _by_name(name: str, owner: ClassOutline) -> Fact:
 
 
 def _left(frame: Frame, attribute: str) -> Fact | None:
-    """What an attribute is once a method is done, if every way out of it has assigned it.
+    """What an attribute is once a method is done and has assigned it, whichever way it took.
 
     `self.std = x.std()`, then `self.std = self.std.clamp(min=1e-6)`: nobody else sees the first.
     """
