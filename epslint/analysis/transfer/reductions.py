@@ -224,8 +224,11 @@ def _of_two(call: Call, second: Fact) -> Fact:
 
 def _of_several(call: Call) -> Fact | None:
     """`np.max([n, 1])` is `max(n, 1)`: what a literal holds is known one by one."""
+    along = call.get("dim")
     if call.x.form is not Form.LIST or len(call.x.parts) < 2:
         return None
+    if along is not None and along.constant != 0:
+        return None  # within each of them, not among them
     found, *others = (fact for _, fact in call.x.parts)
     for other in others:
         found = _of_two(replace(call, facts={"x": found}), other)
