@@ -176,6 +176,34 @@ def test_numpy_has_digits_to_spare() -> None:
     assert not unlikely(code.format("torch"))
 
 
+DOUBLE = {
+    "torch.set_default_dtype(torch.float64)": True,
+    "torch.set_default_dtype(d=torch.double)": True,
+    "torch.set_default_tensor_type(torch.DoubleTensor)": True,
+    "torch.set_default_tensor_type('torch.cuda.DoubleTensor')": True,
+    "torch.set_default_dtype(torch.float32)": False,
+    "# torch.set_default_dtype(torch.float64)": False,
+    "torch.set_default_device('cuda')": False,
+}
+
+
+@pytest.mark.parametrize(("switch", "double"), DOUBLE.items())
+def test_an_exp_takes_709_where_a_file_computes_in_float64(switch: str, double: bool) -> None:
+    ratio = "def f(logp, old_logp):\n    return torch.exp(logp - old_logp){}\n"
+    surer, less = Confidence.NAMED, Confidence.POSSIBLE
+    (finding,) = api.check_source(f"import torch\n\n{switch}\n\n\n{ratio.format('')}").findings
+    assert finding.confidence is (less if double else surer)
+    cast = ratio.format("").replace("logp - old_logp", "(logp - old_logp).float()")
+    (finding,) = api.check_source(f"import torch\n\n{switch}\n\n\n{cast}").findings
+    assert finding.confidence is surer
+
+
+def test_what_is_cast_to_float64_takes_709_too() -> None:
+    code = f"{HEAD}def f(logp, old_logp):\n    return (logp - old_logp).double().exp()\n"
+    (finding,) = api.check_source(code).findings
+    assert finding.confidence is Confidence.POSSIBLE
+
+
 IN_TESTS = {
     # NaN and inf are seen at once.
     "torch.log(torch.softmax(x, -1))": True,

@@ -49,6 +49,7 @@ class Mode:
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered
+    double: bool = False  # float64 is the usual type in this file
     autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
 
 

@@ -22,7 +22,7 @@ from epslint.analysis.interpreter import Interpreter
 from epslint.analysis.learning import Learning
 from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
-from epslint.analysis.purpose import differentiates, rehearses, trains
+from epslint.analysis.purpose import computes_in_double, differentiates, rehearses, trains
 from epslint.analysis.quick import emptied
 from epslint.analysis.signature import (
     annotated,
@@ -63,6 +63,7 @@ class Model:
             grad=differentiates(outline.imports, source.filename, source.text),
             rehearsal=rehearses(source.filename),
             trains=trains(outline.imports, source.filename, source.text),
+            double=computes_in_double(source.text),
         )
         self.learning = Learning(outline, source.filename)
         self.clock = 0

@@ -43,6 +43,16 @@ _LEARNS = re.compile(r"\.backward\(|\bvalue_and_grad\(|\bjax\.grad\(|\.gradient\
 # A metric is there for anybody's data, whichever library it is written with.
 _METRIC = re.compile(r"(^|[/\\])(\w*_)?metrics?(_\w*)?([/\\]\w+)?\.py$")
 
+# The switches that make float64 the usual type of what is not told its own.
+_DOUBLE = re.compile(
+    r"^[^#\n]*("
+    r"\bset_default_dtype\(\s*(d\s*=\s*)?torch\.(float64|double)\b|"
+    r"\bset_default_tensor_type\(\s*(t\s*=\s*)?[\"']?torch\.(cuda\.)?DoubleTensor\b|"
+    r"\bconfig\.update\(\s*[\"']jax_enable_x64[\"'],\s*True\b|"
+    r"\bset_floatx\(\s*[\"']float64[\"'])",
+    re.MULTILINE,
+)
+_SWITCHES = ("set_default_", "jax_enable_x64", "set_floatx")
 
 # Who solves for a step by conjugate gradients has a trust region, and tries the step.
 _TRUSTING = re.compile(r"conjugate_?grad", re.IGNORECASE)
@@ -51,6 +61,11 @@ _TRUSTING = re.compile(r"conjugate_?grad", re.IGNORECASE)
 def tries_its_steps(text: str) -> bool:
     """Whether a file takes only steps within a trust region that it has tried."""
     return _TRUSTING.search(text) is not None
+
+
+def computes_in_double(text: str) -> bool:
+    """Whether a file makes float64 the usual type: an exp of 700 is finite there."""
+    return any(word in text for word in _SWITCHES) and _DOUBLE.search(text) is not None
 
 
 def rehearses(filename: str) -> bool:

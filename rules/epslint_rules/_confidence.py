@@ -56,8 +56,9 @@ def of_underflow(site: Site) -> Confidence:
 
 
 def of_saturation(site: Site) -> Confidence:
-    """The same of what rounds to 1, for which a logit of 17 is enough."""
-    return Confidence.PROVEN if site.learned.evidence else of_underflow(site)
+    """The same of what rounds to 1, for which a logit of 17 is enough; in float64 it takes 37."""
+    soon = site.learned.evidence and not _is_double(site)
+    return Confidence.PROVEN if soon else of_underflow(site)
 
 
 # -- what somebody sees to, or would have seen at once ---------------------------------------------
@@ -141,8 +142,19 @@ def of_overflow(site: Site, *arguments: Fact) -> Confidence:
     return Confidence.POSSIBLE if _is_double(site) or not huge else CONFIDENCE[huge]
 
 
+def of_learned_overflow(site: Site, argument: Fact) -> Confidence:
+    """The same of what grows as something is learned, also where numpy computes it: the numbers
+    came out of tensors.
+    """
+    return Confidence.POSSIBLE if _is_shown_double(site) else CONFIDENCE[argument.huge]
+
+
 def _is_double(site: Site) -> bool:
-    return site.result.form in _AT_REST and site.result.dtype in _DOUBLE
+    at_rest = site.result.dtype is DType.UNKNOWN and site.result.form in _AT_REST
+    return at_rest or _is_shown_double(site)
 
 
-_DOUBLE = (DType.UNKNOWN, DType.FLOAT64)
+def _is_shown_double(site: Site) -> bool:
+    """Whether the code says so, of this number or of all that it says nothing else of."""
+    dtype = site.result.dtype
+    return dtype is DType.FLOAT64 or (dtype is DType.UNKNOWN and site.mode.double)

@@ -25,7 +25,7 @@ from epslint.analysis.terms import arranged, factors, terms
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Confidence, Edit, Fix, Grade
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import of_learned_overflow
 from epslint_rules._logarithm import maker
 
 # What a log-ratio goes into when only its exponential is wanted.
@@ -44,7 +44,7 @@ def confidence(site: Site, log_ratio: Fact) -> Confidence:
     """How sure the overflow of a log-ratio's exp is."""
     if log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many:
         return Confidence.POSSIBLE
-    return CONFIDENCE[log_ratio.huge]
+    return of_learned_overflow(site, log_ratio)
 
 
 def is_chosen_small(site: Site) -> bool:

@@ -65,11 +65,12 @@ def precision_at(site: Site, fact: Fact) -> Precision | None:
     if fact.dtype.precision is not None:
         return fact.dtype.precision
     form = fact.form if fact.form.tensor else site.result.form
+    usual = FLOAT64 if site.mode.double else FLOAT32
     if form is Form.UNKNOWN:
         # In a file that knows torch and not numpy, what is unknown is torch's.
         only_torch = site.scope.alias("torch") is not None and site.scope.alias("numpy") is None
-        return FLOAT32 if only_torch else None
-    return FLOAT32 if form in _FLOAT32_BY_HABIT else FLOAT64
+        return usual if only_torch else None
+    return usual if form in _FLOAT32_BY_HABIT else FLOAT64
 
 
 # Where an epsilon stands in the operations that guard with one.

@@ -14,7 +14,7 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import of_learned_overflow
 from epslint_rules._exponential import cannot_overflow, capped, exponential_behind
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -95,7 +95,8 @@ class ClampAfterExp(SiteRule):
 
 def _confidence(site: Site, argument: Operand) -> Confidence:
     """The value is bounded; it is the gradient that is not, if there is one."""
-    return CONFIDENCE[argument.fact.huge] if site.learned.evidence else Confidence.POSSIBLE
+    shown = site.learned.evidence
+    return of_learned_overflow(site, argument.fact) if shown else Confidence.POSSIBLE
 
 
 def _stops_itself(argument: Operand) -> bool:

@@ -14,7 +14,7 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.epsilon import Clamp
 from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import of_learned_overflow
 from epslint_rules._exponential import capped
 from epslint_rules._wording import quoted, words_behind
 
@@ -76,19 +76,21 @@ class UncappedExp(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"Exp of {quoted(site, operand.node)}, a learned quantity that nothing bounds",
-            confidence=_confidence(operand),
+            confidence=_confidence(site, operand),
             why=chain(operand.fact),
             fix=None if fix is None else replace(fix, grade=Grade.SEMANTIC),
         )
 
 
-def _confidence(operand: Operand) -> Confidence:
+def _confidence(site: Site, operand: Operand) -> Confidence:
     """The log of a scale is learned to be one. The weights of layers are held by their losses, and
     nobody clamps theirs.
     """
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.UNLIKELY
-    return Confidence.POSSIBLE if _is_out_of_sight(operand) else CONFIDENCE[operand.fact.huge]
+    if _is_out_of_sight(operand):
+        return Confidence.POSSIBLE
+    return of_learned_overflow(site, operand.fact)
 
 
 def _is_of_policy(operand: Operand) -> bool:
