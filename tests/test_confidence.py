@@ -13,7 +13,7 @@ CASES = {
     # arithmetic alone
     "def loss(x):\n    return torch.log(1 - torch.sigmoid(x)).mean()": Confidence.PROVEN,
     # the same, of logits that are a hundred apart
-    "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.NAMED,
+    "def f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.POSSIBLE,
     # what a thing is called
     "def f(rewards):\n    return (rewards - rewards.mean()) / rewards.std()": Confidence.NAMED,
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
@@ -38,14 +38,16 @@ CASES = {
     # digits that nobody may miss
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
+    # Of a sigmoid one that is a hundred from 0, and there is nothing beside it to hold it.
+    "def loss(x):\n    return -torch.log(torch.sigmoid(x)).mean()": Confidence.NAMED,
     # A probability that is small enough underflows, whoever says that it is one.
-    "def f(probs):\n    return torch.log(probs)": Confidence.NAMED,
+    "def f(probs):\n    return torch.log(probs)": Confidence.POSSIBLE,
     "def f(a, b):\n    return torch.log(0.5 * (torch.softmax(a, -1) + torch.softmax(b, -1)))": (
-        Confidence.NAMED
+        Confidence.POSSIBLE
     ),
     # In a ranking -inf is the least, as it should be; who only computes it may do anything with it.
-    "def beam_step(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.POSSIBLE,
-    "@torch.no_grad()\ndef f(x):\n    return torch.log(torch.softmax(x, -1))": Confidence.NAMED,
+    "def beam_step(x):\n    return torch.log(torch.sigmoid(x))": Confidence.POSSIBLE,
+    "@torch.no_grad()\ndef f(x):\n    return torch.log(torch.sigmoid(x))": Confidence.NAMED,
     # What a scale is the log of is learned.
     "def loss(logvar):\n    return logvar.exp().mean()": Confidence.NAMED,
     # That what takes both signs is minus the epsilon, to the last digit.
@@ -226,7 +228,7 @@ def test_a_test_shows_nan_but_not_lost_digits(formula: str, silent: bool) -> Non
 
 
 def test_what_goes_wrong_on_ordinary_values_does_so_anywhere() -> None:
-    code = "import torch\n\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n"
+    code = "import torch\n\n\ndef f(x):\n    return torch.log(torch.sigmoid(x))\n"
     (finding,) = api.check_source(code, "project/envs/maps.py").findings
     assert finding.confidence is Confidence.NAMED
 

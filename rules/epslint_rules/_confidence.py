@@ -36,8 +36,6 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     """
     if any(is_so(fact) for is_so in _SEEN_TO) or any(is_so(site, fact) for is_so in _KNOWN_TO_BE):
         return Confidence.UNLIKELY
-    if site.op is Op.LOG and fact.is_any(Kind.PROB) and not _is_double(site):
-        return of_underflow(site)
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
     return Confidence.NAMED if ordinary and not _is_of_dataset(site) else Confidence.POSSIBLE
 
@@ -48,9 +46,8 @@ def _is_of_dataset(site: Site) -> bool:
 
 
 def of_underflow(site: Site) -> Confidence:
-    """How sure it is that something improbable underflows to 0 and does harm: it takes time, logits
-    that are 100 apart, and somebody who learns from it. In a ranking -inf is the least, as it
-    should be.
+    """How sure it is that a sigmoid underflows to 0 and does harm: it takes time, a logit of -100,
+    and somebody who learns from it. In a ranking -inf is the least, as it should be.
     """
     return Confidence.POSSIBLE if site.unlearned else Confidence.NAMED
 
