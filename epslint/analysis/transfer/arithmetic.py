@@ -25,6 +25,8 @@ from epslint.analysis.transfer.call import (
 # averages.
 _SCALES = Kind.MASK | Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
 _DISCRETE = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
+# As far below 0 as above it.
+_EITHER_WAY = Kind.LOGRATIO | Kind.LOGSCALE | Kind.PARAMETER
 # What leaves a value what it is called.
 _HANDING_ON = frozenset(
     {*(Op.SAME, Op.PICK, Op.SELECT, Op.DETACH, Op.TO, Op.FLOAT), *(Op.STACK, Op.AS_TENSOR, Op.CALL)}
@@ -270,10 +272,18 @@ def _keeps_drawn(factor: Fact) -> bool:
 
 def _huge_scaled(x: Fact, y: Fact) -> Evidence:
     """Whether x times y can be huge because x can."""
-    if not x.huge or y.constant == 0:
+    if y.constant == 0:
         return Evidence.NONE
     # A mask or a positive scale leaves it huge; so does an unknown one, of a log-ratio at least.
-    return x.huge if y.range.hi > 0 else Evidence.NONE
+    return x.huge if y.range.hi > 0 else _huge_below(x)
+
+
+def _huge_below(x: Fact) -> Evidence:
+    """Whether minus x can be huge: a policy drifts either way, and a scale that is learned shrinks
+    as well as it grows.
+    """
+    endless = x.is_any(_EITHER_WAY) and x.range.lo == -ranges.INF
+    return (x.huge or x.ground) if endless else Evidence.NONE
 
 
 def div(call: Call) -> Fact:
@@ -322,8 +332,7 @@ def mod(call: Call) -> Fact:
 
 def neg(call: Call) -> Fact:
     x = call.x
-    huge = x.ground if x.is_any(Kind.LOGRATIO) and x.range.lo == -ranges.INF else Evidence.NONE
-    kept = x.kinds & ~WHOLE
+    kept, huge = x.kinds & ~WHOLE, _huge_below(x)
     return result(call, -x.range, kept, ground=x.ground, zero=x.zero, huge=huge, dtype=x.dtype)
 
 
