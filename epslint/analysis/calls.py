@@ -25,7 +25,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.records import Records
 from epslint.analysis.rows import keeps_order
-from epslint.analysis.selections import Selections
+from epslint.analysis.selections import Selections, is_masked
 from epslint.analysis.signature import SETTINGS
 from epslint.analysis.sizes import size_now
 from epslint.analysis.spellings import ALIASES, Spelling
@@ -43,8 +43,10 @@ _CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
 _LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
 
 
+# Reductions that can be told where: `jnp.sum(x, where=mask)`.
+_MASKABLE = frozenset({Op.SUM, Op.MEAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
 # Reductions that there is one of for values with NaN among them.
-_SKIPPING = frozenset({Op.SUM, Op.MEAN, Op.MEDIAN, Op.STD, Op.VAR, Op.PROD, Op.MAX, Op.MIN})
+_SKIPPING = _MASKABLE | {Op.MEDIAN}
 
 _REDUCTIONS: Mapping[str, Op] = MappingProxyType(
     {
@@ -206,6 +208,8 @@ class Calls:
         if op in _CORRECTING and (x := operands.get("x")) is not None:
             size = size_now(x, self._expressions, env)
             return {**operands, "x": replace(x, fact=replace(x.fact, size=size))}
+        if op in _MASKABLE and is_masked(operands):
+            return {**operands, "x": self._selections.reduced_where(operands, env)}
         if op in (Op.PICK, Op.SELECT) and (x := self._selections.taken_from(op, operands, env)):
             return {**operands, "x": x}
         return operands

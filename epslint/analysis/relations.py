@@ -33,13 +33,19 @@ from epslint.analysis.transfer.call import TOPIC
 def difference(operands: Mapping[str, Operand]) -> Fact | None:
     """Differences that are known because of what both sides are made of."""
     x, y = operands.get("x"), operands.get("y")
-    if x is None or y is None:
+    if x is None or y is None or _is_extreme_of_some(y.fact):
         return None
     relations = _DIFFERENCES if y.fact.origin is not None else _DIFFERENCES_BY_NAME
     for relation in relations:
         if (known := relation(x, y)) is not None:
             return known
     return None
+
+
+def _is_extreme_of_some(fact: Fact) -> bool:
+    """`max(x, where=mask)`: what the mask leaves out may be larger, whatever this is called."""
+    origin = behind(fact, (Op.SAME, Op.PICK, Op.DETACH))
+    return origin is not None and origin.op in (Op.MAX, Op.MIN) and "where" in origin.operands
 
 
 def _like(fact: Fact, known: Fact) -> Fact:

@@ -13,10 +13,12 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.filters import kept_where
 from epslint.analysis.forms import chosen_either_way
+from epslint.analysis.keys import key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.places import test_of
 from epslint.analysis.site import Choice
+from epslint.analysis.transfer.call import WHOLE
 
 if TYPE_CHECKING:
     from epslint.analysis.expressions import Expressions
@@ -96,6 +98,22 @@ class Selections:
         if test is None:
             return None
         return replace(x, fact=self._expressions.subscripts.where_true(x, [test], env))
+
+    def reduced_where(self, operands: Mapping[str, Operand], env: Env) -> Operand:
+        """What `sum(x, where=mask)` is the sum of: x where the mask is true, possibly nothing."""
+        x, mask = operands["x"], operands["where"]
+        test = test_of(mask, 1, env)
+        subscripts = self._expressions.subscripts
+        fact = x.fact if test is None else subscripts.where_true(x, [test], env)
+        some = mask.fact.is_any(Kind.PEAKED)
+        size = ranges.SOME if some else subscripts.count_true(mask.node, env)
+        return replace(x, fact=replace(fact.minus(WHOLE), size=size, parts=()))
+
+
+def is_masked(operands: Mapping[str, Operand]) -> bool:
+    """Whether a reduction is told what to leave out: `where=True` and `where=None` are not."""
+    mask = operands.get("where")
+    return mask is not None and mask.fact.constant is None and key_of(mask.node) != "None"
 
 
 def _joined(met: Operand, unmet: Operand, first: Fact, second: Fact) -> Fact:

@@ -272,10 +272,10 @@ def _keeps_drawn(factor: Fact) -> bool:
 
 def _huge_scaled(x: Fact, y: Fact) -> Evidence:
     """Whether x times y can be huge because x can."""
-    if y.constant == 0:
-        return Evidence.NONE
+    if y.constant is not None and y.constant < 0:
+        return _huge_below(x)
     # A mask or a positive scale leaves it huge; so does an unknown one, of a log-ratio at least.
-    return x.huge if y.range.hi > 0 else _huge_below(x)
+    return x.huge if y.range.hi > 0 else Evidence.NONE
 
 
 def _huge_below(x: Fact) -> Evidence:
