@@ -31,7 +31,7 @@ class LogOfOnePlus(SiteRule):
 
     ## What it does
     Flags `log(1 + exp(x))`, which is softplus, and `log(1 + x)` and `log(1 - x)` of tensors, which
-    are log1p. Silent for whole numbers, of whatever type, for `math.log` of a setting, where the
+    are log1p. Silent for whole numbers, of whatever type, for settings, also as tensors, where the
     result is rounded or only says what is drawn, and where another rule says more: `log(1 - p)` of
     a probability is EPS204.
 
