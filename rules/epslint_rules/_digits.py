@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from epslint.analysis import bare
-from epslint.analysis.fact import Fact, Form
+from epslint.analysis.fact import Fact
 from epslint.analysis.keys import called
 from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
@@ -22,7 +22,7 @@ _LIMIT = re.compile(r"_(min|max)$")  # of a scale that somebody chose
 
 def is_coarse(operand: Operand) -> bool:
     """Whether a value is never so small that its digits are lost beside 1."""
-    return _is_in_units(operand.fact) or _is_chosen(operand) or _is_given(operand.fact)
+    return _is_in_units(operand.fact) or _is_chosen(operand)
 
 
 def _is_in_units(fact: Fact) -> bool:
@@ -40,14 +40,3 @@ def _is_chosen(operand: Operand) -> bool:
     if isinstance(node, bare.Name):
         return not operand.fact.form.tensor and _LIMIT.search(node.value) is not None
     return isinstance(node, bare.Attribute) and _CHOSEN.search(snake(called(node))) is not None
-
-
-def _is_given(fact: Fact) -> bool:
-    """Whether it is a number that somebody gives: `torch.tensor(beta)` of `beta: float`, or of
-    `beta=0.5`, which is positive.
-    """
-    origin = fact.origin
-    if origin is None or origin.op is not Op.AS_TENSOR:
-        return False
-    number = origin.fact("x")
-    return number.origin is None and (number.form is Form.NUMBER or number.range.positive)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from epslint import stable
 from epslint.analysis import bare
-from epslint.analysis.fact import Form, Kind
+from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import called
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -167,7 +167,18 @@ def _is_natural(site: Site) -> bool:
 
 def _can_be_small(site: Site, term: Operand) -> bool:
     tensor = site.result.form.tensor or term.fact.form.tensor
-    return tensor and not is_whole(term) and not is_coarse(term)
+    return tensor and not is_whole(term) and not is_coarse(term) and not _is_weight(term.fact)
+
+
+def _is_weight(fact: Fact) -> bool:
+    """Whether it is a number that somebody gives, `torch.tensor(beta)` of `beta: float` or of
+    `beta=0.5`, which is positive. Beside 1 it is the weight of a mixture.
+    """
+    origin = fact.origin
+    if origin is None or origin.op is not Op.AS_TENSOR:
+        return False
+    number = origin.fact("x")
+    return number.origin is None and (number.form is Form.NUMBER or number.range.positive)
 
 
 def _fix(site: Site, operand: Operand, function: str, argument: Operand) -> Fix | None:
