@@ -48,8 +48,13 @@ CASES = {
     # In a ranking -inf is the least, as it should be; who only computes it may do anything with it.
     "def beam_step(x):\n    return torch.log(torch.sigmoid(x))": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.log(torch.sigmoid(x))": Confidence.NAMED,
-    # What a scale is the log of is learned.
-    "def loss(logvar):\n    return logvar.exp().mean()": Confidence.NAMED,
+    # What a scale is the log of is learned; who hands it over may have bounded it.
+    "class Actor(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"
+    "    def forward(self, x):\n        return x * torch.exp(-2 * self.log_std)": Confidence.NAMED,
+    "def loss(logvar):\n    return logvar.exp().mean()": Confidence.POSSIBLE,
+    "def loss(logvar):\n    return (-0.5 * logvar).exp().mean()": Confidence.POSSIBLE,
+    "def loss(batch):\n    return batch.log_std.exp().mean()": Confidence.POSSIBLE,
     # That what takes both signs is minus the epsilon, to the last digit.
     "def f(x, y):\n    return x / (y - y.mean() + 1e-8)": Confidence.POSSIBLE,
     # Who makes shares of something has something; of masks and counts there may be none.

@@ -56,6 +56,8 @@ class Guards(Narrowing):
     def _assume_binary(self, test: bare.BinaryOperation, truth: bool, env: Env) -> None:
         if type(test.operator) in (bare.BitAnd, bare.BitOr):
             self._assume_both(test.left, test.right, type(test.operator) is bare.BitAnd, truth, env)
+        else:
+            self._assume_truthy(test, truth, env)  # `if tp + fp:`
 
     def _assume_named(self, test: bare.NamedExpr, truth: bool, env: Env) -> None:
         self.assume(test.target, truth, env)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from epslint.analysis import bare, hints
 from epslint.analysis.fact import Kind
+from epslint.analysis.keys import roots_of
 from epslint.analysis.makers import is_ceiling, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -88,7 +89,7 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     """
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.UNLIKELY
-    if _is_out_of_sight(operand):
+    if _is_out_of_sight(operand) or _is_handed_over(operand):
         return Confidence.POSSIBLE
     return of_learned_overflow(site, operand.fact)
 
@@ -118,6 +119,29 @@ def _is_attribute(operand: Operand) -> bool:
 def _is_out_of_sight(operand: Operand) -> bool:
     """`mean, log_std = self.model.policy(x)`: bounds may be there, where both are made."""
     return operand.fact.elsewhere and operand.fact.origin is None
+
+
+def _is_handed_over(operand: Operand) -> bool:
+    """Whether only its name tells what it is: an argument, an entry of a batch, an attribute of
+    somebody else. Who made it may have bounded it.
+    """
+    source = _source(operand)
+    if source.fact.origin is not None or source.fact.is_any(Kind.PARAMETER):
+        return False
+    return "self" not in roots_of(source.node)
+
+
+def _source(operand: Operand) -> Operand:
+    """log_std of `-2 * log_std.detach()`."""
+    while (origin := operand.fact.origin) is not None and origin.op in _MOVING:
+        moved = [each for each in origin.operands.values() if each.fact.constant is None]
+        if len(moved) != 1:
+            break
+        operand = moved[0]
+    return operand
+
+
+_MOVING = frozenset({Op.NEG, Op.MUL, Op.DIV, Op.SAME, Op.DETACH, Op.TO, Op.FLOAT, Op.DOUBLE})
 
 
 def _is_unbounded(operand: Operand) -> bool:
