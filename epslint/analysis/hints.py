@@ -132,7 +132,7 @@ def tells_of_loading(function: str) -> bool:
 
 
 _TRUST_REGION = re.compile(
-    r"(^|_)(trpo|trust_region|natural_(pg|gradient|policy)|line_?search)(_|$)"
+    r"(^|[_-])(trpo|trust_region|natural_(pg|gradient|policy)|line_?search)([_-]|$)"
 )
 
 

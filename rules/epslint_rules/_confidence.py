@@ -37,12 +37,20 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     if any(is_so(fact) for is_so in _SEEN_TO) or any(is_so(site, fact) for is_so in _KNOWN_TO_BE):
         return Confidence.UNLIKELY
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
-    return Confidence.NAMED if ordinary and not _is_of_dataset(site) else Confidence.POSSIBLE
+    calm = _is_of_dataset(site) or _is_for_reading(site)
+    return Confidence.NAMED if ordinary and not calm else Confidence.POSSIBLE
 
 
 def _is_of_dataset(site: Site) -> bool:
     """The rewards of a whole data set are hardly ever equal, unlike those of a group."""
     return site.constructing or tells_of_loading(site.scope.function)
+
+
+def _is_for_reading(site: Site) -> bool:
+    """A variance over another says how much of it is explained, and nothing learns from that; nor
+    from what is only logged.
+    """
+    return site.fact("x").is_any(_SPREAD) or site.read_out
 
 
 def of_underflow(site: Site) -> Confidence:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from epslint.analysis import bare
-from epslint.analysis.fact import Evidence, Fact, Kind, weakest
+from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -15,7 +15,7 @@ from epslint.analysis.site import Site
 from epslint.rewrite import add, slot_within
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import CONFIDENCE, of_gradient
 from epslint_rules._wording import because, quoted
 
 # The operations with a singular point, and the operand that reaches it.
@@ -94,11 +94,11 @@ class MisplacedEpsilon(SiteRule):
         shown = site.learned if origin.op in (Op.SQRT, Op.POW) else NOT_SHOWN
         if not shown.evidence and _is_harmless(site, origin):
             return
-        evidence = weakest(guarded.fact.zero, shown.evidence or Evidence.PROVEN)
+        zero = guarded.fact.zero
         yield Diagnosis(
             span=site.unit.span(guarded.node),
             message=_message(site, guarded, epsilon),
-            confidence=CONFIDENCE[evidence],
+            confidence=of_gradient(zero, shown) if shown.evidence else CONFIDENCE[zero],
             why=(*chain(guarded.fact), *because(shown)),
             fix=_moved(site, origin, guarded, value, epsilon),
         )

@@ -94,9 +94,13 @@ class ClampAfterExp(SiteRule):
 
 
 def _confidence(site: Site, argument: Operand) -> Confidence:
-    """The value is bounded; it is the gradient that is not, if there is one."""
-    shown = site.learned.evidence
-    return of_learned_overflow(site, argument.fact) if shown else Confidence.POSSIBLE
+    """The value is bounded; it is the gradient that is not, if there is one. What weighs the policy
+    by an advantage is a constant to it.
+    """
+    weight = argument.fact.is_any(Kind.ADVANTAGE) and not argument.fact.is_any(Kind.LOGRATIO)
+    if weight or not site.learned.evidence:
+        return Confidence.POSSIBLE
+    return of_learned_overflow(site, argument.fact)
 
 
 def _stops_itself(argument: Operand) -> bool:

@@ -16,7 +16,7 @@ from epslint.analysis.terms import factors
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
-from epslint_rules._confidence import CONFIDENCE, of_overflow
+from epslint_rules._confidence import of_overflow
 from epslint_rules._exponential import (
     cannot_overflow,
     exponential_behind,
@@ -169,7 +169,7 @@ def _inverse_of_odds(site: Site, denominator: Operand, total: Origin) -> Iterato
         span=site.unit.span(denominator.node),
         message=f"A sigmoid by hand, one over {quoted(site, denominator.node)}: where exp "
         "overflows its gradient is NaN",
-        confidence=CONFIDENCE[shown.evidence],
+        confidence=of_overflow(site, exponential.fact("x")),
         why=(*made_elsewhere(denominator), *because(shown)),
         fix=_as_sigmoid_of_minus(site, exponential),
     )
