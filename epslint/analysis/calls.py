@@ -327,6 +327,10 @@ class Calls:
                 guards.narrow(operand.node, operand.fact, known.range, env)
 
     def store(self, target: bare.BaseExpression, fact: Fact, env: Env) -> None:
+        """What an operation in place makes of its target: `x.data.clamp_(min=0)` makes it of x."""
+        if type(target) is bare.Attribute and target.attr.value == "data":
+            target = target.value
+            fact = replace(fact, grad=self._expressions.quietly(target, env).grad)
         path = key_of(target)
         if path is not None:
             env.assign(path, fact, self._expressions.model.tick())

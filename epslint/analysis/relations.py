@@ -80,9 +80,17 @@ def _from_running_maximum(x: Operand, y: Operand) -> Fact | None:
     """What a kernel subtracts that goes through x in blocks: of all of them together the largest
     is then 0. Or the maximum of those that are finite.
     """
-    named = _MAXIMUM.search(_spread_out(y.node))
+    named = _MAXIMUM.search(_spread_out(y.node)) or _is_somebodys_maximum(y.node, x)
     shown = _is_running_maximum(y.fact, x) or _is_mended_maximum(y.fact, x)
     return _shifted(x, Evidence.NAMED) if named or shown else None
+
+
+def _is_somebodys_maximum(node: bare.BaseExpression, x: Operand) -> bool:
+    """`U.max(x, axis=1, keepdims=True)`, of a project that wraps its library."""
+    if not isinstance(node, bare.Call) or not _MAXIMUM.search(called(node)):
+        return False
+    given = [argument.value for argument in node.args if argument.keyword is None]
+    return len(given) == 1 and key_of(x.node) == key_of(given[0]) is not None
 
 
 def _is_mended_maximum(fact: Fact, x: Operand) -> bool:
