@@ -119,7 +119,7 @@ class Interpreter:
                 fact = fact.plus(Kind.RUNNING)
             elif not fact.range.has_zero:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
-        if type(value) is bare.Dict and hints.tells_of_report(called(target)):
+        if value is not None and hints.tells_of_report(called(target)):
             self.expressions.ledger.note_report(value, fact)
         self.expressions.bindings.bind(target, fact, env)
 

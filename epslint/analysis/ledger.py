@@ -11,6 +11,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import DType, Evidence, Fact, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.keys import roots_of
+from epslint.analysis.literals import entries
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Choice, Scope, Site
@@ -131,10 +132,12 @@ class Ledger:
             for origin in (fact.origin, *fact.rivals):
                 self._frame.uses.setdefault(origin.node, {})[node] = op
 
-    def note_report(self, node: bare.Dict, fact: Fact) -> None:
+    def note_report(self, node: bare.BaseExpression, fact: Fact) -> None:
         """The values of a dictionary are written down for people: `metrics = {"kl": kl}`."""
-        for _, part in fact.parts:
-            self.note_use(Op.REPORT, node, part)
+        for name, value in entries(node):
+            if (part := fact.part(name)) is not None:
+                self.note_use(Op.REPORT, node, part)
+                self.note_report(value, part)
 
     def note_function(self, node: bare.Node, user: bare.Node) -> None:
         """An inner function is handed on: who calls it, and what for, is not seen."""

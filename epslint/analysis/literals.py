@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
@@ -19,7 +19,7 @@ from epslint.analysis.fact import (
     number,
     replace,
 )
-from epslint.analysis.keys import evaluated
+from epslint.analysis.keys import called, evaluated
 from epslint.analysis.libraries import DTYPES, function
 
 CONSTANTS: Mapping[str, Fact] = MappingProxyType(
@@ -86,3 +86,13 @@ def library_value(path: str) -> Fact:
     if function(path) is not None:
         return replace(NOT_A_NUMBER, function=path)
     return names.named(name)
+
+
+def entries(node: bare.BaseExpression) -> Iterator[tuple[str, bare.BaseExpression]]:
+    """What stands under which name in `{"kl": kl}`, and in `dict(kl=kl)`."""
+    if type(node) is bare.Dict:
+        for element in node.elements:
+            if type(element) is bare.DictElement and type(element.key) is bare.SimpleString:
+                yield str(evaluated(element.key.value)), element.value
+    elif type(node) is bare.Call and called(node) == "dict":
+        yield from ((a.keyword.value, a.value) for a in node.args if a.keyword is not None)

@@ -98,7 +98,7 @@ class Strangers:
             fact = self._expressions.eval(argument.value, self._branch(node, name, env))
             self._expressions.ledger.note_use(use, node, fact)
             given[name] = fact
-            if use is Op.REPORT and isinstance(argument.value, bare.Dict):
+            if use is Op.REPORT:
                 self._expressions.ledger.note_report(argument.value, fact)
             if fact.constant == 0 or fact.form is Form.LIST:
                 self.forget(argument.value, fact, env)
