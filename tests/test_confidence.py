@@ -17,6 +17,10 @@ CASES = {
     # what a thing is called
     "def f(rewards):\n    return (rewards - rewards.mean()) / rewards.std()": Confidence.NAMED,
     "def f(logp, old_logp):\n    return torch.exp(logp - old_logp)": Confidence.NAMED,
+    # Who asks whether it is finite reckons with its not being.
+    "def f(logp, old_logp, adv):\n    ratio = torch.exp(logp - old_logp)\n"
+    "    if not torch.isfinite(ratio).all():\n        return None\n"
+    "    return (ratio * adv).mean()": Confidence.POSSIBLE,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
     # of a whole data set, as it is loaded
     "def load_data(rewards):\n    return rewards / rewards.std()": Confidence.POSSIBLE,

@@ -41,10 +41,16 @@ def is_uncapped(operand: Operand) -> bool:
 
 
 def confidence(site: Site, log_ratio: Fact) -> Confidence:
-    """How sure the overflow of a log-ratio's exp is."""
-    if log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many:
+    """How sure the overflow of a log-ratio's exp is. Who asks whether the ratio is finite reckons
+    with its not being.
+    """
+    limited = log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
+    if limited or site.uses & _LOOKING:
         return Confidence.POSSIBLE
     return of_learned_overflow(site, log_ratio)
+
+
+_LOOKING = frozenset({Op.ISFINITE, Op.ISINF, Op.ISNAN})
 
 
 def is_chosen_small(site: Site) -> bool:
