@@ -12,7 +12,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import rewritten
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import made_elsewhere, quoted
@@ -75,10 +75,18 @@ class ProductOfProbabilities(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Product of {quoted(site, operand.node)} along a sequence: it underflows, "
             "a sum of logs does not",
-            confidence=CONFIDENCE[operand.fact.ground],
+            confidence=_confidence(site, operand),
             why=made_elsewhere(operand),
             fix=_fix(site),
         )
+
+
+def _confidence(site: Site, operand: Operand) -> Confidence:
+    """Ratios multiply to what overflows. Probabilities only to 0, which hurts who learns from it: a
+    score by which answers are ranked may well be 0.
+    """
+    hurts = operand.fact.is_any(Kind.RATIO) or site.learned.evidence
+    return CONFIDENCE[operand.fact.ground] if hurts else Confidence.POSSIBLE
 
 
 def _is_complement(operand: Operand) -> bool:
