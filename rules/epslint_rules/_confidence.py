@@ -139,19 +139,20 @@ def at_its_edge(evidence: Evidence) -> Confidence:
 
 def of_overflow(site: Site, *arguments: Fact) -> Confidence:
     """How sure it is that an exp overflows unseen: that of anything may, and mostly somebody keeps
-    it small; Python's raises an error, and in float64 it takes 709.
+    it small; Python's raises an error, and in float64 it takes 709. It is never proven: operations
+    do not say how far a policy drifts.
     """
     if site.result.form is Form.NUMBER:
         return Confidence.UNLIKELY
-    huge = max((argument.huge for argument in arguments), default=Evidence.NONE)
-    return Confidence.POSSIBLE if _is_double(site) or not huge else CONFIDENCE[huge]
+    shown = any(argument.huge for argument in arguments) and not _is_double(site)
+    return Confidence.NAMED if shown else Confidence.POSSIBLE
 
 
-def of_learned_overflow(site: Site, argument: Fact) -> Confidence:
+def of_learned_overflow(site: Site) -> Confidence:
     """The same of what grows as something is learned, also where numpy computes it: the numbers
     came out of tensors.
     """
-    return Confidence.POSSIBLE if _is_shown_double(site) else CONFIDENCE[argument.huge]
+    return Confidence.POSSIBLE if _is_shown_double(site) else Confidence.NAMED
 
 
 def _is_double(site: Site) -> bool:

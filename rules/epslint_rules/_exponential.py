@@ -47,7 +47,7 @@ def confidence(site: Site, log_ratio: Fact) -> Confidence:
     limited = log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
     if limited or site.uses & _LOOKING:
         return Confidence.POSSIBLE
-    return of_learned_overflow(site, log_ratio)
+    return of_learned_overflow(site)
 
 
 _LOOKING = frozenset({Op.ISFINITE, Op.ISINF, Op.ISNAN})

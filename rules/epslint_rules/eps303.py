@@ -100,7 +100,7 @@ def _confidence(site: Site, argument: Operand) -> Confidence:
     weight = argument.fact.is_any(Kind.ADVANTAGE) and not argument.fact.is_any(Kind.LOGRATIO)
     if weight or not site.learned.evidence:
         return Confidence.POSSIBLE
-    return of_learned_overflow(site, argument.fact)
+    return of_learned_overflow(site)
 
 
 def _stops_itself(argument: Operand) -> bool:

@@ -91,7 +91,7 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
         return Confidence.UNLIKELY
     if _is_out_of_sight(operand) or _is_handed_over(operand):
         return Confidence.POSSIBLE
-    return of_learned_overflow(site, operand.fact)
+    return of_learned_overflow(site)
 
 
 def _is_of_policy(operand: Operand) -> bool:

@@ -13,7 +13,6 @@ from epslint.analysis.site import Site
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import rewritten
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule
-from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._exponential import exponential_behind
 from epslint_rules._wording import made_elsewhere, quoted
 
@@ -86,7 +85,7 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     score by which answers are ranked may well be 0.
     """
     hurts = operand.fact.is_any(Kind.RATIO) or site.learned.evidence
-    return CONFIDENCE[operand.fact.ground] if hurts else Confidence.POSSIBLE
+    return Confidence.NAMED if hurts else Confidence.POSSIBLE
 
 
 def _is_complement(operand: Operand) -> bool:
