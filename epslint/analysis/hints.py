@@ -208,8 +208,8 @@ def tells_of_threshold(name: str) -> bool:
 
 
 _ACTION_SCALE = re.compile(
-    r"(^|_)(log_?((std|stddev|sigma|alpha|lagrange|multiplier|lambda|beta|eta)s?\d?|temp(erature)?|"
-    r"ent(ropy)?_?(coef|coeff|weight)|coeff?)|(std|sigma)_(params?|log)|coeff?_log)"
+    r"(^|_)(log_?((std|st(d_?)?dev|sigma|alpha|lagrange|multiplier|lambda|beta|eta)s?\d?|"
+    r"temp(erature)?|ent(ropy)?_?(coef|coeff|weight)|coeff?)|(std|sigma)_(params?|log)|coeff?_log)"
     r"(_(?!([st]\d?|bar|prev|cum\w*)$)|$)"  # `log_alpha_t` is the schedule of a diffusion
 )
 

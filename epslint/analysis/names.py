@@ -103,7 +103,8 @@ _WORDS = (
         _fact(ranges.REAL, Kind.LOGPROB),
     ),
     _word(
-        r"(^|_)(log_?((std|sd|sigma|var|variance|alpha|scale|stddev|lagrange|multiplier|lambda|beta|eta)s?|"
+        r"(^|_)(log_?((std|sd|sigma|var|variance|alpha|scale|st(d_?)?dev|lagrange|multiplier|lambda|"
+        r"beta|eta)s?|"
         r"temp(erature)?)|(std|sigma|var|alpha|scale)_log)_?\d?$|"
         r"(^|_)log_?var(iance)?s?_(p|q|x|z|hat|pred|prior|post|posterior)$",
         _LOGSCALE,
@@ -124,8 +125,8 @@ _WORDS = (
     # What is padded holds something that is not, and who acts can do something. Over a loss the
     # same name is given to the mask of an answer, which may be empty: what is divided will tell.
     _word(
-        r"(^|_)(attention|attn|non_?pad|pad|padding|padded|src|source|input|inputs|enc|encoder|"
-        r"legal_actions?|available_actions?|avail|avail_actions?)_masks?$",
+        r"(^|_)(attention|attn|non_?pad|pad|padding|padded|src|source|input|inputs|enc|encoder)"
+        r"_masks?$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS, zero=_NAMED),
     ),
     _word(
@@ -134,7 +135,7 @@ _WORDS = (
         setting=False,
     ),
     _word(
-        r"(^|_)(legal|valid|val|avail|available|allowed)_(actions?|moves?)$",
+        r"(^|_)((legal|valid|val|avail|available|allowed)_(actions?|moves?)(_masks?)?|avail_masks?)$",
         _fact(ranges.UNIT, Kind.MASK | Kind.PADS),
     ),
     _word(r"(^|_)masks?(_([a-z]|batch|flat)|_?\d)?$", _fact(ranges.UNIT, Kind.MASK, zero=_NAMED)),
