@@ -52,6 +52,19 @@ CASES = {
     # In a ranking -inf is the least, as it should be; who only computes it may do anything with it.
     "def beam_step(x):\n    return torch.log(torch.sigmoid(x))": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.log(torch.sigmoid(x))": Confidence.NAMED,
+    # What is 0 in the type that the code shows; in the one of habit, if it is that.
+    "def f(x, y):\n    return x / (y.half() + 1e-8)": Confidence.PROVEN,
+    "def f(x):\n    return x / (x.abs() + 1e-78)": Confidence.NAMED,
+    # Who puts a floor to something has seen it below: a loss is hurt by it, a ranking is not.
+    "def loss(x):\n    return torch.log(x.clamp(min=0)).mean()": Confidence.NAMED,
+    "@torch.no_grad()\ndef rank(x):\n    return torch.log(x.clamp(min=0))": Confidence.POSSIBLE,
+    # A product of ratios overflows; one of probabilities is 0 at worst, which hurts who learns.
+    "@torch.no_grad()\ndef f(x):\n    return torch.softmax(x, -1).prod(-1)": Confidence.POSSIBLE,
+    "def loss(x):\n    return torch.softmax(x, -1).prod(-1).mean()": Confidence.NAMED,
+    # A variance over another says how much is explained.
+    "def f(returns, values):\n    return 1 - (returns - values).var() / returns.var()": (
+        Confidence.POSSIBLE
+    ),
     # What a scale is the log of is learned; who hands it over may have bounded it.
     "class Actor(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"

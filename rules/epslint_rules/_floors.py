@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from epslint.analysis import bare
-from epslint.analysis.fact import DType, Evidence, weakest
+from epslint.analysis.fact import DType, Evidence, Form, weakest
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
@@ -15,8 +15,8 @@ from epslint.analysis.reasons import chain
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import add, epsilon_text, guard, slot_within
-from epslint.rule import Diagnosis, Edit, Fix, Grade
-from epslint_rules._confidence import CONFIDENCE, at_its_edge
+from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade
+from epslint_rules._confidence import at_its_edge
 from epslint_rules._guarded import deed, is_root, order, under_root
 from epslint_rules._logarithm import maker
 from epslint_rules._wording import because, quoted
@@ -64,11 +64,20 @@ def lets_zero_through(site: Site, operand: Operand, floor: ZeroFloor, shown: Sho
         span=site.unit.span(floor.operand.node),
         message=f"{quoted(site, floor.operand.node)} lets 0 through: a floor of 0 is no "
         f"guard for the {deed(site)}",
-        confidence=at_its_edge(evidence) if shown.evidence else CONFIDENCE[evidence],
+        confidence=at_its_edge(evidence) if shown.evidence else _reached(site),
         why=(*chain(operand.fact), *because(shown)),
         fix=_raised(site, operand, floor),
         also=(site.unit.span(operand.node),),
     )
+
+
+def _reached(site: Site) -> Confidence:
+    """Who puts a floor to something has seen it below. Python would say so at once, and where
+    nothing is learned inf may be the answer.
+    """
+    if site.result.form is Form.NUMBER:
+        return Confidence.UNLIKELY
+    return Confidence.NAMED if site.learned.evidence else Confidence.POSSIBLE
 
 
 def _zeros(origin: Origin) -> Iterator[bare.BaseExpression]:

@@ -79,19 +79,22 @@ class EpsilonUnderflowsDtype(SiteRule):
         guard = None if operand is None else guard_of(operand.fact)
         if operand is None or guard is None or guard.value.fact.range.lo > 0:
             return
-        precision = _narrowest(site, operand, guard)
+        shown = _narrowest(operand, guard)
+        precision = shown or precision_at(site, operand.fact)
         if precision is not None and precision.rounded(guard.size) == 0:
-            yield _diagnosis(site, operand, guard, precision)
+            sure = Confidence.PROVEN if shown is not None else Confidence.NAMED
+            yield _diagnosis(site, operand, guard, precision, sure)
         elif FLOAT16.rounded(guard.size) == 0 and (dtype := _unknown_cast(guard)) is not None:
             yield _advice(site, operand, guard, dtype)
 
 
-def _narrowest(site: Site, operand: Operand, guard: Guard) -> Precision | None:
-    """The coarsest format between the guard and the place: there the epsilon is lost."""
+def _narrowest(operand: Operand, guard: Guard) -> Precision | None:
+    """The coarsest format that is shown between the guard and the place: there the epsilon is lost.
+    Where none is, it is the one of habit, unless values come from out of sight in another.
+    """
     facts = [guard.value.fact, *(cast.fact("x") for cast in guard.later), operand.fact]
     known = [fact.dtype.precision for fact in facts if fact.dtype.precision is not None]
-    by_habit = precision_at(site, operand.fact)
-    return max(known, key=lambda precision: precision.eps * precision.tiny, default=by_habit)
+    return max(known, key=lambda precision: precision.eps * precision.tiny, default=None)
 
 
 def _unknown_cast(guard: Guard) -> bare.Attribute | None:
@@ -105,7 +108,9 @@ def _unknown_cast(guard: Guard) -> bare.Attribute | None:
     return None
 
 
-def _diagnosis(site: Site, operand: Operand, guard: Guard, precision: Precision) -> Diagnosis:
+def _diagnosis(
+    site: Site, operand: Operand, guard: Guard, precision: Precision, sure: Confidence
+) -> Diagnosis:
     here = guard.origin.unit is site.unit
     role = role_of(site, guard.value.fact)
     larger = spelled(site.hierarchy.epsilon(role, precision, order(site, operand)))
@@ -115,14 +120,14 @@ def _diagnosis(site: Site, operand: Operand, guard: Guard, precision: Precision)
         span=site.unit.span(guard.epsilon.node if here else operand.node),
         message=f"`{unit.brief(guard.epsilon.node)}` is 0 in {precision.name}: "
         f"it is no guard for the {deed(site)}",
-        confidence=Confidence.PROVEN,
+        confidence=sure,
         why=(Reason(site.unit.row(site.node), f"{quoted(site, site.node)} in {precision.name}"),),
         fix=Fix(f"Use {larger}", Grade.BOUNDED, (edit,)) if here else None,
     )
 
 
 def _advice(site: Site, operand: Operand, guard: Guard, dtype: bare.Attribute) -> Diagnosis:
-    found = _diagnosis(site, operand, guard, FLOAT16)
+    found = _diagnosis(site, operand, guard, FLOAT16, Confidence.NAMED)
     unit = guard.origin.unit
     torch = site.scope.alias("torch")
     fix = None
@@ -136,7 +141,6 @@ def _advice(site: Site, operand: Operand, guard: Guard, dtype: bare.Attribute) -
     return replace(
         found,
         message=f"{found.message}, should `{unit.brief(dtype)}` be that",
-        confidence=Confidence.NAMED,
         severity=Severity.ADVICE,
         fix=fix,
     )
