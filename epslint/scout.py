@@ -12,6 +12,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 
 from epslint.glance import (
@@ -264,7 +265,7 @@ def _rebound(body: Sequence[ast.stmt]) -> frozenset[str]:
 def _fields(body: Sequence[Stretch]) -> dict[str, tuple[Stretch, ...]]:
     fields: dict[str, tuple[Stretch, ...]] = {}
     for stretch in body:
-        for name in {name for statement in stretch.statements for name in _assigned(statement)}:
+        for name in dict.fromkeys(chain.from_iterable(map(_assigned, stretch.statements))):
             fields[name] = (*fields.get(name, ()), stretch)
     return fields
 

@@ -177,9 +177,8 @@ class Callers:
         if (lesson := self._lesson(node, home)) is not None:
             yield node, lesson
         calls = self._calls_in(home)
-        for inner in {
-            heard.callee for heard in calls if isinstance(heard.callee, bare.FunctionDef)
-        }:
+        callees = (heard.callee for heard in calls)
+        for inner in dict.fromkeys(c for c in callees if isinstance(c, bare.FunctionDef)):
             mentioned = home.mentions[inner.name.value]
             mine = [heard for heard in calls if heard.callee is inner]
             if inner is node or len(mine) != mentioned or not _is_kept(inner):

@@ -348,7 +348,7 @@ def _as_number(operand: Operand) -> Operand:
 
 
 def _said_of(operands: Iterable[Operand], env: Env) -> dict[str, Mapping[str, Fact]]:
-    keys = {key for operand in operands if (key := key_of(operand.node)) is not None}
+    keys = dict.fromkeys(key for each in operands if (key := key_of(each.node)) is not None)
     return {key: said for key in keys if (said := env.said_of(key))}
 
 

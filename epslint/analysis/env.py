@@ -66,12 +66,13 @@ class Env:
     def __init__(self, parent: Env | None = None, mode: Mode | None = None) -> None:
         self._parent = parent
         self._bindings: dict[str, Binding] = {}
-        self._mentions: dict[str, set[str]] = {}
+        # In order, as all that is gone through is: what is found out must not depend on hashes.
+        self._mentions: dict[str, dict[str, None]] = {}
         self.mode: Mode = mode or (parent.mode if parent else Mode())
         # By what was asked. All branches share them: which of them hold, the clocks tell.
         self.cases: dict[str, list[Case]] = parent.cases if parent else {}
         # What was given to which names, by what it means: `n = mask.sum()`.
-        self.meant: dict[str, set[str]] = parent.meant if parent else {}
+        self.meant: dict[str, dict[str, None]] = parent.meant if parent else {}
         # The executions whose names are the names here: this one, and those of functions around.
         self.frames: frozenset[int] = parent.frames if parent else frozenset()
 
@@ -123,7 +124,7 @@ class Env:
         self._bindings[name] = Binding(fact, clock)
         self._note(name)
         if (meaning := meaning_of(fact)) is not None:
-            self.meant.setdefault(meaning, set()).add(name)
+            self.meant.setdefault(meaning, {})[name] = None
 
     def refine(self, key: str, fact: Fact, roots: Iterable[str] = ()) -> None:
         """More about the same value: nothing is forgotten."""
@@ -157,12 +158,12 @@ class Env:
             if root == key:
                 continue
             if (noted := self._mentions.get(root)) is None:
-                self._mentions[root] = {key}
+                self._mentions[root] = {key: None}
             else:
-                noted.add(key)
+                noted[key] = None
 
-    def _keys_mentioning(self, name: str) -> set[str]:
-        keys: set[str] = set()
+    def _keys_mentioning(self, name: str) -> dict[str, None]:
+        keys: dict[str, None] = {}
         layer: Env | None = self
         while layer is not None:
             if (noted := layer._mentions.get(name)) is not None:
@@ -185,7 +186,7 @@ class Env:
         for layer in reversed(above):
             flat._bindings.update(layer._bindings)
             for root, noted in layer._mentions.items():
-                flat._mentions.setdefault(root, set()).update(noted)
+                flat._mentions.setdefault(root, {}).update(noted)
         return flat
 
     def absorb(self, branches: Iterable[Env]) -> None:
@@ -193,11 +194,11 @@ class Env:
         layers = list(branches)
         if not layers:
             return
-        keys = {key for layer in layers for key in layer._bindings}
+        keys = dict.fromkeys(key for layer in layers for key in layer._bindings)
         self._bindings.update({key: self._joined(key, layers) for key in keys})
         for layer in layers:
             for root, noted in layer._mentions.items():
-                self._mentions.setdefault(root, set()).update(noted)
+                self._mentions.setdefault(root, {}).update(noted)
 
     def _joined(self, key: str, layers: list[Env]) -> Binding:
         found = [layer.binding(key) or _UNBOUND for layer in layers]

@@ -215,7 +215,7 @@ class Interpreter:
             living.append(rest)
         sides: Mapping[str, Sides] = {}
         if len(living) == 2 and node.orelse is branch:
-            assigned = {name for side in living for name, _ in side.assigned()}
+            assigned = dict.fromkeys(name for side in living for name, _ in side.assigned())
             sides = sides_of(assigned, *living)
         env.absorb(living)
         remember(node.test, sides, env)
