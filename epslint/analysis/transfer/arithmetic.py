@@ -25,8 +25,6 @@ from epslint.analysis.transfer.call import (
 # averages.
 _SCALES = Kind.MASK | Kind.COUNT | Kind.SHAPE | Kind.LENGTH | Kind.SUM
 _DISCRETE = Kind.COUNT | Kind.SHAPE | Kind.LENGTH
-# As far below 0 as above it.
-_EITHER_WAY = Kind.LOGRATIO | Kind.LOGSCALE | Kind.PARAMETER
 # What leaves a value what it is called.
 _HANDING_ON = frozenset(
     {*(Op.SAME, Op.PICK, Op.SELECT, Op.DETACH, Op.TO, Op.FLOAT), *(Op.STACK, Op.AS_TENSOR, Op.CALL)}
@@ -282,8 +280,11 @@ def _huge_below(x: Fact) -> Evidence:
     """Whether minus x can be huge: a policy drifts either way, and a scale that is learned shrinks
     as well as it grows.
     """
-    endless = x.is_any(_EITHER_WAY) and x.range.lo == -ranges.INF
-    return (x.huge or x.ground) if endless else Evidence.NONE
+    if x.range.lo > -ranges.INF:
+        return Evidence.NONE
+    if x.is_any(Kind.LOGRATIO | Kind.LOGSCALE):
+        return x.huge or x.ground
+    return x.huge if x.is_any(Kind.PARAMETER) else Evidence.NONE
 
 
 def div(call: Call) -> Fact:
