@@ -26,7 +26,7 @@ from epslint.analysis.keys import (
     spares_start,
 )
 from epslint.analysis.members import distinct
-from epslint.analysis.ops import Op
+from epslint.analysis.ops import FINITENESS, Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.places import coordinate, is_same, test_of
 from epslint.analysis.rows import keeps_order
@@ -282,7 +282,7 @@ class Bindings:
         if not makers:
             return
         tested = expressions.quietly(test, env)
-        about = tested.origin is not None and tested.origin.op in _FINITENESS
+        about = tested.origin is not None and tested.origin.op in FINITENESS
         if about or _FINITENESS_WORDS.search(key_of(test) or ""):
             expressions.ledger.mend(fact)
             return
@@ -349,7 +349,6 @@ def adds_up(fact: Fact) -> bool:
     return fact.is_any(Kind.PROB) and fact.origin is None and not fact.rivals
 
 
-_FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})
 _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.isfinite(y)`
 
 

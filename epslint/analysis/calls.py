@@ -20,7 +20,7 @@ from epslint.analysis.libraries import function
 from epslint.analysis.method_calls import MethodCalls
 from epslint.analysis.modules import Modules
 from epslint.analysis.operators import is_complete
-from epslint.analysis.ops import Op
+from epslint.analysis.ops import FINITENESS, Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.records import Records
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 # What one element is too few for.
 _CORRECTING = frozenset({Op.STD, Op.VAR, Op.STD_MEAN, Op.VAR_MEAN})
-# Who asks whether a value is finite, or makes it so, reckons with its not being.
-_LOOKING = frozenset({Op.NAN_TO_NUM, Op.ISNAN, Op.ISINF, Op.ISFINITE})
+# Who asks whether a value is finite, or makes it so.
+_LOOKING = FINITENESS | {Op.NAN_TO_NUM}
 
 
 # Reductions that can be told where: `jnp.sum(x, where=mask)`.

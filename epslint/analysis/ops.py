@@ -165,3 +165,7 @@ class Op(QuickEnum):
     RETURN = auto()  # handed to whoever called
     NAME = auto()
     CONSTANT = auto()
+
+
+# Who asks whether a value is finite reckons with its not being.
+FINITENESS = frozenset({Op.ISNAN, Op.ISINF, Op.ISFINITE})

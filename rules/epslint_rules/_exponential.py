@@ -16,7 +16,7 @@ from epslint.analysis.hints import (
 )
 from epslint.analysis.keys import key_of, words_of
 from epslint.analysis.makers import is_ceiling, undoes_log
-from epslint.analysis.ops import Op
+from epslint.analysis.ops import FINITENESS, Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.purpose import tries_its_steps
 from epslint.analysis.role import role_of
@@ -45,12 +45,9 @@ def confidence(site: Site, log_ratio: Fact) -> Confidence:
     with its not being.
     """
     limited = log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
-    if limited or site.uses & _LOOKING:
+    if limited or site.uses & FINITENESS:
         return Confidence.POSSIBLE
     return of_learned_overflow(site)
-
-
-_LOOKING = frozenset({Op.ISFINITE, Op.ISINF, Op.ISNAN})
 
 
 def is_chosen_small(site: Site) -> bool:
