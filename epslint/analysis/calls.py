@@ -22,6 +22,7 @@ from epslint.analysis.modules import Modules
 from epslint.analysis.operators import is_complete
 from epslint.analysis.ops import FINITENESS, Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.products import unlisted
 from epslint.analysis.python_calls import PythonCalls
 from epslint.analysis.records import Records
 from epslint.analysis.rows import keeps_order
@@ -203,6 +204,8 @@ class Calls:
         if op is Op.DIV:
             function = self._expressions.frame.scope.function
             return dict(divided(operands, env, function))
+        if op is Op.EINSUM:
+            return unlisted(operands)
         if op in TELLING and form is not Form.NUMBER:  # `math.log` is of settings
             return dict(formed(op, operands))
         if op in _CORRECTING and (x := operands.get("x")) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from epslint.analysis import bare, filters, ranges
 from epslint.analysis.directions import direction, tempered
-from epslint.analysis.fact import Evidence, Fact, Kind, replace
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Kind, replace
 from epslint.analysis.keys import evaluated, key_of
 from epslint.analysis.makers import is_one
 from epslint.analysis.ops import Op
@@ -69,6 +69,19 @@ def contracted_with_itself(operands: Mapping[str, Operand]) -> Fact | None:
     first, _, second = taken.partition(",")
     summed = set(first) - set(given)
     return product_with_itself(operands) if first == second and summed else None
+
+
+def unlisted(operands: dict[str, Operand]) -> dict[str, Operand]:
+    """`einsum("bi,bi->b", [x, y])` is `einsum("bi,bi->b", x, y)`."""
+    given = operands.get("x")
+    if given is None or "y" in operands or not isinstance(given.node, bare.List):
+        return operands
+    facts = dict(given.fact.parts)  # none of what is starred or long
+    each = [
+        Operand(element.value, facts.get(position, UNKNOWN))
+        for position, element in enumerate(given.node.elements)
+    ]
+    return {**operands, **dict(zip(("x", "y"), each, strict=False))} if facts else operands
 
 
 def square(operands: Mapping[str, Operand]) -> Fact | None:

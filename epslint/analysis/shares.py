@@ -9,6 +9,8 @@ help: `g / (dx**2 + dy**2)` is for slopes, and somewhere it is flat.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from epslint.analysis import bare
 from epslint.analysis.coordinates import is_projected
 from epslint.analysis.env import Env
@@ -19,7 +21,7 @@ from epslint.analysis.labels import tells_of_indicator, tells_of_term_of_loss
 from epslint.analysis.makers import is_one, is_some_of
 from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, behind, within
+from epslint.analysis.origin import Operand, Origin, behind, within
 from epslint.analysis.sums import is_squared_length
 from epslint.analysis.terms import ARRANGING, PRODUCTS, Term, arranged, factors, is_root, terms
 
@@ -241,6 +243,27 @@ def _is_kept(factor: Operand, gathered: Operand) -> bool:
     return key is not None and key == key_of(gathered.node)
 
 
+def _is_response(x: Operand, y: Operand) -> bool:
+    """`w / (v @ w)` of a w that was solved for or projected: a filter over how it answers to v,
+    which is 0 where v is, or where v is at right angles to it.
+    """
+    solution, answer = arranged(x.fact), arranged(y.fact)
+    if solution is None or solution.op not in _CONTRACTIONS or answer is None:
+        return False
+    return any(_is_same(x, each) for each in _contracted(answer))
+
+
+_CONTRACTIONS = frozenset({Op.MATMUL, Op.DOT, Op.EINSUM, Op.SOLVE})
+
+
+def _contracted(origin: Origin) -> Iterator[Operand]:
+    """What is multiplied and added up."""
+    if origin.op in _CONTRACTIONS:
+        yield from (each for name, each in origin.operands.items() if name in ("x", "y"))
+    elif origin.op is Op.SUM and len(made_of := list(factors(origin.operands["x"]))) > 1:
+        yield from made_of
+
+
 def _key(operand: Operand) -> str | None:
     """The key of what is rearranged."""
     return key_of(within(operand, ARRANGING).node)
@@ -266,6 +289,7 @@ _WHOLES = (
     (_is_removable, Kind.MAGNITUDE),
     (_is_drawn_share, Kind.SUM),
     (_is_weighted_mean, Kind.SUM),
+    (_is_response, Kind.SUM),
 )
 
 

@@ -147,7 +147,8 @@ class Subscripts:
         if unmade and not is_of_coordinates(node):
             return fact
         operands = {"x": Operand(node.value, base)} | ({"index": index} if index else {})
-        return self._expressions.ledger.conclude(Op.PICK, node, operands, fact, env)
+        op = Op.SAME if rearranges(node) else Op.PICK
+        return self._expressions.ledger.conclude(op, node, operands, fact, env)
 
     def _selected(
         self, subscript: bare.Subscript, base: Fact, chosen: Fact, mask: Operand, env: Env

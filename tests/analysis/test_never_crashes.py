@@ -222,7 +222,9 @@ PROGRAMS = (
 
 
 class Unguarded(ast.NodeTransformer):
-    """Takes the guards of division fixes off: `n + eps` and `max(n, 1)` become `n`."""
+    """Takes the guards of division fixes off: `n + eps`, `max(n, 1)` and `x.clamp(min=eps)` become
+    `n` and `x`.
+    """
 
     EPSILONS = frozenset({1e-4, 1e-6, 1e-8, 1e-9})
 
@@ -235,13 +237,16 @@ class Unguarded(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         called = ast.unparse(node.func)
-        if called == "max" and len(node.args) == 2 and ast.unparse(node.args[1]) == "1":
+        if called == "max" and len(node.args) == 2 and self._is_floor(node.args[1]):
             return node.args[0]
-        ended = isinstance(node.func, ast.Attribute) and node.func.attr == "clamp"
-        if ended and [ast.unparse(k) for k in node.keywords] == ["min=1"] and not node.args:
-            assert isinstance(node.func, ast.Attribute)
-            return node.func.value
-        return node
+        floors = [k.value for k in node.keywords if k.arg == "min"]
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "clamp":
+            return node
+        alone = len(floors) == len(node.keywords) == 1 and not node.args
+        return node.func.value if alone and self._is_floor(floors[0]) else node
+
+    def _is_floor(self, node: ast.expr) -> bool:
+        return ast.unparse(node) == "1" or self._is_epsilon(node)
 
     def _is_epsilon(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):
