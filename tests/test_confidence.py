@@ -22,6 +22,11 @@ CASES = {
     "    if not torch.isfinite(ratio).all():\n        return None\n"
     "    return (ratio * adv).mean()": Confidence.POSSIBLE,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
+    # Who caps it on one path may cap it wherever it matters.
+    "def f(logp, old_logp, cap=None):\n    d = logp - old_logp\n    if cap is not None:\n"
+    "        d = d.clamp(-cap, cap)\n    return torch.exp(d)": Confidence.POSSIBLE,
+    # what was measured of data, and kept by who may have put a floor to it
+    "def f(returns, stats):\n    return returns / stats['return_std']": Confidence.POSSIBLE,
     # of a whole data set, as it is loaded
     "def load_data(rewards):\n    return rewards / rewards.std()": Confidence.POSSIBLE,
     # who writes it normalises by it; elsewhere a variance is what somebody made it
@@ -247,6 +252,21 @@ def test_a_test_shows_nan_but_not_lost_digits(formula: str, silent: bool) -> Non
     method = function.replace("(x,", "(self, x,").replace("\n", "\n    ")
     model = f"{HEAD}class Model(torch.nn.Module):\n    {method.rstrip()}\n"
     assert api.check_source(model, "tests/test_losses.py").findings  # code like any other
+
+
+def test_what_a_test_trains_it_trains_for_a_few_steps() -> None:
+    made = "        super().__init__()\n        self.log_std = torch.nn.Parameter(torch.zeros(2))\n"
+    used = "    def forward(self, x):\n        return x * self.log_std.exp()\n"
+    actor = f"{HEAD}class Actor(torch.nn.Module):\n    def __init__(self):\n{made}\n{used}"
+    assert unlikely(actor, "tests/test_actor.py")
+    assert not unlikely(actor, "actor.py")
+
+
+def test_what_is_kept_nowhere_hurts_nobody() -> None:
+    code = "class Batch:\n    def scale(self):\n        {}self.rewards / self.rewards.std()\n"
+    assert unlikely(HEAD + code.format(""))
+    assert not unlikely(HEAD + code.format("self.rewards = "))
+    assert not unlikely(HEAD + code.format("return "))
 
 
 def test_what_goes_wrong_on_ordinary_values_does_so_anywhere() -> None:

@@ -205,7 +205,7 @@ class Calls:
             function = self._expressions.frame.scope.function
             return dict(divided(operands, env, function))
         if op is Op.EINSUM:
-            return unlisted(operands)
+            operands = unlisted(operands)
         if op in TELLING and form is not Form.NUMBER:  # `math.log` is of settings
             return dict(formed(op, operands))
         if op in _CORRECTING and (x := operands.get("x")) is not None:

@@ -192,7 +192,9 @@ def tells_of_weights(name: str) -> bool:
     return _WEIGHTS.search(snake(name)) is not None
 
 
-_BOUND = re.compile(r"(^|_)(min|max|low|lower|high|upper|bounds?|limits?|clip)(_|$)")
+_BOUND = re.compile(
+    r"(^|_)(min|max|low|lower|high|upper|bounds?|limits?|clip(ped)?|clamped|capped|bounded)(_|$)"
+)
 
 
 @cache

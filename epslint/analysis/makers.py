@@ -103,6 +103,20 @@ def is_ceiling(origin: Origin | None) -> bool:
     return origin.op is not Op.CLAMP or "max" in origin.operands
 
 
+def is_held_fixed(fact: Fact) -> bool:
+    """`tf.Variable(x, trainable=False)`, `nn.Parameter(x, requires_grad=False)`: what nothing
+    learns.
+    """
+    node = None if fact.origin is None else fact.origin.node
+    return isinstance(node, bare.Call) and any(map(_forbids_learning, node.args))
+
+
+def _forbids_learning(argument: bare.Arg) -> bool:
+    named = argument.keyword is not None and argument.keyword.value in _LEARNING
+    return named and key_of(argument.value) == "False"
+
+
+_LEARNING = frozenset({"trainable", "requires_grad"})
 _SQUASHING = frozenset({Op.TANH, Op.SIGMOID, Op.HARD_SIGMOID})
 _SHIFTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.SAME})
 
@@ -118,7 +132,9 @@ def is_squashed(origin: Origin | None, steps: int = 6) -> bool:
 
 
 def is_given_bounds(node: bare.BaseExpression) -> bool:
-    """`squashed(log_std, log_std_min, log_std_max)`: who is given bounds keeps to them."""
+    """`squashed(log_std, log_std_min, log_std_max)`: who is given bounds keeps to them; and so does
+    who only looks something up in what was clipped, `extract(log_variance_clipped, t)`.
+    """
     if not isinstance(node, bare.Call):
         return False
     given = (label_of(argument.value) for argument in node.args)

@@ -1,4 +1,5 @@
-"""Overwritten: results that nobody reads, because their name is given another value at once.
+"""Overwritten: results that nobody reads, because their name is given another value at once, or
+because they are given no name.
 
 Read off the text, statement by statement: `x = log(p)` and then, in the same block, with no x in
 between, `x = log(p + z)`. Asked only of what would be a finding.
@@ -16,8 +17,12 @@ from epslint.scout import Stretch
 
 
 def is_overwritten(stretch: Stretch, row: int) -> bool:
-    """Whether the statement on a line gives a name a value that is replaced unread."""
+    """Whether the statement on a line gives a name a value that is replaced unread, or computes one
+    and keeps it nowhere.
+    """
     for block, place in _around(stretch.statements, row):
+        if _is_dropped(block[place]):
+            return True
         name = _assigned(block[place])
         if name is not None and _is_replaced(name, islice(block, place + 1, None)):
             return True
@@ -34,6 +39,11 @@ def _around(statements: Sequence[ast.stmt], row: int) -> Iterator[tuple[Sequence
             yield block, place
             waiting += suites(block[place])
             place -= 1
+
+
+def _is_dropped(statement: ast.stmt) -> bool:
+    """`x / x.std()`, as a statement. A call may do something beside what it gives."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.BinOp)
 
 
 def _assigned(statement: ast.stmt) -> str | None:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from epslint.analysis import bare
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.hints import tells_of_loading
+from epslint.analysis.keys import label_of
+from epslint.analysis.labels import tells_of_statistics
 from epslint.analysis.learning import Shown
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand, within
 from epslint.analysis.site import Site
+from epslint.analysis.terms import ARRANGING
 from epslint.rule import Confidence
 
 CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(
@@ -37,13 +42,19 @@ def if_data_allow(site: Site, fact: Fact) -> Confidence:
     if any(is_so(fact) for is_so in _SEEN_TO) or any(is_so(site, fact) for is_so in _KNOWN_TO_BE):
         return Confidence.UNLIKELY
     ordinary = fact.is_any(_SPREAD) and fact.is_any(_OF_ROLLOUTS)
-    calm = _is_of_dataset(site) or _is_for_reading(site)
+    calm = _is_of_dataset(site) or _is_for_reading(site) or _is_kept(site.operand("y"))
     return Confidence.NAMED if ordinary and not calm else Confidence.POSSIBLE
 
 
 def _is_of_dataset(site: Site) -> bool:
     """The rewards of a whole data set are hardly ever equal, unlike those of a group."""
     return site.constructing or tells_of_loading(site.scope.function)
+
+
+def _is_kept(divisor: Operand | None) -> bool:
+    """`stats["return_std"]` was taken of data, and kept by who may have put a floor to it."""
+    node = None if divisor is None else within(divisor, ARRANGING).node
+    return isinstance(node, bare.Subscript) and tells_of_statistics(label_of(node.value))
 
 
 def _is_for_reading(site: Site) -> bool:

@@ -42,12 +42,17 @@ def is_uncapped(operand: Operand) -> bool:
 
 def confidence(site: Site, log_ratio: Fact) -> Confidence:
     """How sure the overflow of a log-ratio's exp is. Who asks whether the ratio is finite reckons
-    with its not being.
+    with its not being, and who caps it on one path may cap it wherever it matters.
     """
     limited = log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
-    if limited or site.uses & FINITENESS:
+    if limited or site.uses & FINITENESS or _is_capped_somewhere(log_ratio):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)
+
+
+def _is_capped_somewhere(log_ratio: Fact) -> bool:
+    """`if limit is not None: d = d.clamp(-limit, limit)`."""
+    return any(map(is_ceiling, (log_ratio.origin, *log_ratio.rivals)))
 
 
 def is_chosen_small(site: Site) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from epslint.analysis import bare, hints
 from epslint.analysis.fact import Kind
 from epslint.analysis.keys import roots_of
-from epslint.analysis.makers import is_ceiling, is_squashed
+from epslint.analysis.makers import is_ceiling, is_held_fixed, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -85,8 +85,10 @@ class UncappedExp(SiteRule):
 
 def _confidence(site: Site, operand: Operand) -> Confidence:
     """The log of a scale is learned to be one. The weights of layers are held by their losses, and
-    nobody clamps theirs.
+    nobody clamps theirs; and what a test trains it trains for a few steps.
     """
+    if site.mode.rehearsal:
+        return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.UNLIKELY
     if _is_out_of_sight(operand) or _is_handed_over(operand):
@@ -148,5 +150,7 @@ def _is_unbounded(operand: Operand) -> bool:
     """Not where it is bounded on another path, which may well be the usual one."""
     fact = operand.fact
     if not fact.huge or not fact.is_any(_LEARNED) or fact.is_any(Kind.LOGRATIO):
+        return False
+    if is_held_fixed(_source(operand).fact):
         return False
     return not any(is_ceiling(made) or is_squashed(made) for made in (fact.origin, *fact.rivals))
