@@ -7,15 +7,15 @@ from types import MappingProxyType
 
 from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.learning import NOT_SHOWN
+from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain, noun
 from epslint.analysis.site import Site
 from epslint.rewrite import add, slot_within
-from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
-from epslint_rules._confidence import CONFIDENCE, of_gradient
+from epslint_rules._confidence import if_data_allow, of_gradient
 from epslint_rules._wording import because, quoted
 
 # The operations with a singular point, and the operand that reaches it.
@@ -94,14 +94,23 @@ class MisplacedEpsilon(SiteRule):
         shown = site.learned if origin.op in (Op.SQRT, Op.POW) else NOT_SHOWN
         if not shown.evidence and _is_harmless(site, origin):
             return
-        zero = guarded.fact.zero
         yield Diagnosis(
             span=site.unit.span(guarded.node),
             message=_message(site, guarded, epsilon),
-            confidence=of_gradient(zero, shown) if shown.evidence else CONFIDENCE[zero],
+            confidence=_confidence(site, guarded, shown),
             why=(*chain(guarded.fact), *because(shown)),
             fix=_moved(site, origin, guarded, value, epsilon),
         )
+
+
+def _confidence(site: Site, guarded: Operand, shown: Shown) -> Confidence:
+    """How sure it is that what was not guarded is ever 0: whoever has written an epsilon, even if
+    in the wrong place, has thought of it.
+    """
+    if shown.evidence:
+        return of_gradient(guarded.fact.zero, shown)
+    told = if_data_allow(site, guarded.fact)
+    return Confidence.POSSIBLE if told is Confidence.UNLIKELY else told
 
 
 def _split(site: Site) -> tuple[Operand, Operand] | None:

@@ -135,11 +135,17 @@ def _floored_like(x: Fact, other: Fact) -> Range:
 
 
 def _centred(call: Call, x: Fact, y: Fact) -> Fact | None:
-    """`x - x.mean()` takes both signs."""
+    """`x - x.mean()` takes both signs. One number off all of it leaves it as uneven as it was."""
     if not y.is_any(Kind.MEAN) or x.is_any(Kind.MEAN):
         return None
-    kinds = Kind.SIGNED | (x.kinds & (TOPIC | Kind.DRAWN))
-    return result(call, x.range - y.range, kinds, ground=Evidence.PROVEN)
+    kept = TOPIC | Kind.DRAWN | (Kind.UNEVEN if _is_of_all(y) else Kind.NONE)
+    return result(call, x.range - y.range, Kind.SIGNED | (x.kinds & kept), ground=Evidence.PROVEN)
+
+
+def _is_of_all(mean: Fact) -> bool:
+    """Whether it was taken of everything, not row by row."""
+    origin = behind(mean, (Op.SAME, Op.ITEM, Op.DETACH, Op.TO, Op.FLOAT))
+    return origin is not None and origin.op is Op.MEAN and "dim" not in origin.operands
 
 
 def _elapsed(call: Call, x: Fact, y: Fact) -> Fact | None:
