@@ -17,7 +17,7 @@ from epslint.analysis.makers import is_made_of, is_some_of, maker
 from epslint.analysis.moments import of_variance
 from epslint.analysis.names import ADVANTAGE
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, Origin, behind
+from epslint.analysis.origin import Operand, Origin, behind, within
 from epslint.analysis.products import (
     contracted_with_itself,
     dot_with_itself,
@@ -240,20 +240,29 @@ def _is_reference(operand: Operand) -> bool:
 
 
 def _is_larger_of(fact: Fact, key: str) -> bool:
-    """`torch.maximum(a, b)`, `max(a, max(b, c))` and `a.clamp(min=b)`: none of them is larger."""
+    """`torch.maximum(a, b)`, `max(a, max(b, c))`, `a.clamp(min=b)` and
+    `maximum(a.detach(), b).clamp(min=c)`: none of them is larger.
+    """
     origin = behind(fact, (Op.SAME, Op.DETACH))
     if origin is None or origin.op not in _RAISING or "max" in _given(origin):
         return False
-    nested = origin.op is Op.MAXIMUM
+    nested = origin.op is not Op.MAX
     return any(
-        key_of(each.node) == key or (nested and _is_larger_of_two(each.fact, key))
+        key_of(within(each, (Op.DETACH,)).node) == key
+        or (nested and _is_larger_of_two(each.fact, key))
         for each in origin.operands.values()
     )
 
 
 def _is_larger_of_two(fact: Fact, key: str) -> bool:
     """The same of `max(a, b)` alone: what is the largest of a row tells more of the row."""
-    return fact.origin is not None and fact.origin.op is Op.MAXIMUM and _is_larger_of(fact, key)
+    return fact.origin is not None and _is_of_two(fact.origin) and _is_larger_of(fact, key)
+
+
+def _is_of_two(origin: Origin) -> bool:
+    """`torch.maximum(a, b)` and `torch.max(a, b)`; b of `torch.max(a, 1)` is an axis."""
+    axis = origin.operands.get("dim") if origin.op is Op.MAX else None
+    return origin.op is Op.MAXIMUM or (axis is not None and axis.fact.constant is None)
 
 
 def _given(origin: Origin) -> set[str]:

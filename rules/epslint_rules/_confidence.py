@@ -148,6 +148,13 @@ def at_its_edge(evidence: Evidence) -> Confidence:
     return Confidence.PROVEN if evidence is Evidence.PROVEN else Confidence.POSSIBLE
 
 
+def of_rounding(site: Site, below: Evidence) -> Confidence:
+    """How sure it is that rounding takes a difference below 0: in float64 it is a matter of the
+    last of sixteen digits, and in numpy's data mostly of exact numbers.
+    """
+    return Confidence.POSSIBLE if _is_double(site) else at_its_edge(below)
+
+
 def of_overflow(site: Site, *arguments: Fact) -> Confidence:
     """How sure it is that an exp overflows unseen: that of anything may, and mostly somebody keeps
     it small; Python's raises an error, and in float64 it takes 709. It is never proven: operations
