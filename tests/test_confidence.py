@@ -227,6 +227,14 @@ def test_an_exp_takes_709_where_a_file_computes_in_float64(switch: str, double: 
     assert finding.confidence is surer
 
 
+def test_rounding_hardly_goes_below_0_in_float64() -> None:
+    code = "import torch\nimport numpy as np\n\n\ndef f(x):\n    m = {0}.mean(x)\n"
+    code += "    return {0}.sqrt({0}.mean({0}.square(x)) - {0}.square(m))\n"
+    found = {lib: api.check_source(code.format(lib)).findings for lib in ("torch", "np")}
+    assert {finding.confidence for finding in found["torch"]} == {Confidence.PROVEN}
+    assert {finding.confidence for finding in found["np"]} == {Confidence.POSSIBLE}
+
+
 def test_what_is_cast_to_float64_takes_709_too() -> None:
     code = f"{HEAD}def f(logp, old_logp):\n    return (logp - old_logp).double().exp()\n"
     (finding,) = api.check_source(code).findings

@@ -148,11 +148,11 @@ def at_its_edge(evidence: Evidence) -> Confidence:
     return Confidence.PROVEN if evidence is Evidence.PROVEN else Confidence.POSSIBLE
 
 
-def of_rounding(site: Site, below: Evidence) -> Confidence:
+def of_rounding(site: Site, told: Confidence) -> Confidence:
     """How sure it is that rounding takes a difference below 0: in float64 it is a matter of the
     last of sixteen digits, and in numpy's data mostly of exact numbers.
     """
-    return Confidence.POSSIBLE if _is_double(site) else at_its_edge(below)
+    return Confidence.POSSIBLE if _is_double(site) else told
 
 
 def of_overflow(site: Site, *arguments: Fact) -> Confidence:

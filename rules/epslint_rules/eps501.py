@@ -11,7 +11,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
-from epslint_rules._confidence import of_gradient, of_rounding
+from epslint_rules._confidence import at_its_edge, of_gradient, of_rounding
 from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
     can_be_negative,
@@ -125,7 +125,7 @@ def _negative(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {_rounded(operand.fact)} that rounding can "
         "make negative: NaN",
-        confidence=of_rounding(site, operand.fact.zero),
+        confidence=of_rounding(site, at_its_edge(operand.fact.zero)),
         why=chain(operand.fact),
         fix=with_floor(site, operand),
     )

@@ -16,7 +16,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
 from epslint.rewrite import Slot, floor, rewritten
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
-from epslint_rules._confidence import CONFIDENCE
+from epslint_rules._confidence import CONFIDENCE, of_rounding
 from epslint_rules._wording import made_elsewhere, quoted
 
 # What takes away the sign that rounding gives it, or looks at it.
@@ -89,10 +89,16 @@ class CancellingVariance(SiteRule):
             span=site.span,
             message=f"A variance as the difference of {quoted(site, squares.node)} and "
             f"{quoted(site, mean.node)}: where they are nearly equal, rounding makes it negative",
-            confidence=CONFIDENCE[site.result.zero] if _is_rooted(site) else Confidence.POSSIBLE,
+            confidence=_confidence(site),
             why=(*made_elsewhere(squares), *made_elsewhere(mean)),
             fix=_fix(site),
         )
+
+
+def _confidence(site: Site) -> Confidence:
+    if not _is_rooted(site):
+        return Confidence.POSSIBLE
+    return of_rounding(site, CONFIDENCE[site.result.zero])
 
 
 def _is_rooted(site: Site) -> bool:
