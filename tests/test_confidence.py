@@ -22,6 +22,9 @@ CASES = {
     "    if not torch.isfinite(ratio).all():\n        return None\n"
     "    return (ratio * adv).mean()": Confidence.POSSIBLE,
     "def f(advantages, adv_std):\n    return advantages / adv_std": Confidence.NAMED,
+    # Rounding takes k3 below 0 where two policies are nearly, but not quite, the same.
+    "@torch.no_grad()\ndef f(logp, ref):\n    d = (logp - ref).clamp(-10, 10)\n"
+    "    return torch.sqrt((torch.exp(d) - 1 - d).mean())": Confidence.NAMED,
     # Who caps it on one path may cap it wherever it matters.
     "def f(logp, old_logp, cap=None):\n    d = logp - old_logp\n    if cap is not None:\n"
     "        d = d.clamp(-cap, cap)\n    return torch.exp(d)": Confidence.POSSIBLE,

@@ -10,7 +10,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.site import Site
-from epslint.rule import Diagnosis, Grade, Severity, SiteRule
+from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._confidence import at_its_edge, of_gradient, of_rounding
 from epslint_rules._floors import lets_zero_through, zero_floor
 from epslint_rules._root import (
@@ -125,10 +125,17 @@ def _negative(site: Site, operand: Operand) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {_rounded(operand.fact)} that rounding can "
         "make negative: NaN",
-        confidence=of_rounding(site, at_its_edge(operand.fact.zero)),
+        confidence=of_rounding(site, _below(operand.fact)),
         why=chain(operand.fact),
         fix=with_floor(site, operand),
     )
+
+
+def _below(fact: Fact) -> Confidence:
+    """A variance is 0 where all values are equal; k3's `exp(d) - 1 - d` is so near to it only where
+    two policies are nearly, but not quite, the same.
+    """
+    return Confidence.NAMED if fact.is_any(Kind.KL) else at_its_edge(fact.zero)
 
 
 def _rounded(fact: Fact) -> str:
