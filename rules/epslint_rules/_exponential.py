@@ -136,8 +136,12 @@ def _unsigned(operand: Operand) -> Operand:
 
 
 def _definition(site: Site, operand: Operand) -> bare.BaseExpression | None:
-    """The expression a named log-ratio was given, when its name serves more than this exp."""
+    """The expression a named log-ratio was given, when its name serves more than this exp, and was
+    given nothing else on another path.
+    """
     origin = operand.fact.origin
+    if operand.fact.rivals or operand.fact.elsewhere:
+        return None
     if not isinstance(operand.node, bare.Name | bare.Attribute) or origin is None:
         return None
     if origin.node is operand.node:
