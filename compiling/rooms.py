@@ -12,7 +12,8 @@ _HOT_FOLDER = "epslint/analysis"
 _AS_IT_IS = frozenset(
     {
         # Tables, read once: C for them takes the compiler long and gains nothing.
-        *("full_names.py", "labels.py", "libraries.py", "ops.py", "spellings.py"),
+        "ops.py",
+        *(f"words/{name}.py" for name in ("full_names", "labels", "libraries", "spellings")),
         *("bare/__init__.py", "bare/nodes/__init__.py"),  # `import *` hands nothing on, compiled
         *("full.py", "bare/reading/full.py"),  # LibCST's trees, which are seldom asked for
         "quick.py",  # methods of enumerations: compiled functions are no methods

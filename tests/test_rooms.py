@@ -60,6 +60,21 @@ WALLS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# The rooms of the analysis, as docs/architecture.md lists them: each knows only those before it.
+# The last two ask each other.
+LAYERS = (
+    ("bare",),
+    ("words",),
+    ("transfer",),
+    ("learning",),
+    ("uses",),
+    ("made",),
+    ("relations",),
+    ("guards",),
+    ("interpreter", "program"),
+)
+ANALYSIS = ROOT / "epslint" / "analysis"
+
 # The one room that computes with tensors has a wall of its own.
 APART = {"epslint": "epslint/runtime"}
 
@@ -97,6 +112,19 @@ def test_walls_stand(room: str) -> None:
     for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
         if apart is None or apart not in path.parents:
             assert breaches(path, WALLS[room]) == [], path
+
+
+@pytest.mark.parametrize("height", range(len(LAYERS)))
+def test_rooms_of_the_analysis_know_only_those_before_them(height: int) -> None:
+    above = tuple(f"epslint.analysis.{room}" for layer in LAYERS[height + 1 :] for room in layer)
+    for room in LAYERS[height]:
+        for path in sorted((ANALYSIS / room).rglob("*.py")):
+            assert breaches(path, above) == [], path
+
+
+def test_every_room_of_the_analysis_has_its_layer() -> None:
+    rooms = {path.parent.name for path in ANALYSIS.glob("*/__init__.py")}
+    assert rooms == {room for layer in LAYERS for room in layer}
 
 
 def test_walls_can_break(tmp_path: Path) -> None:

@@ -13,15 +13,15 @@ from functools import cache
 
 from epslint.analysis.fact import Fact
 from epslint.analysis.frame import Frame
-from epslint.analysis.full_names import BUILTINS, EXACT
-from epslint.analysis.libraries import function
 from epslint.analysis.model import Model
-from epslint.analysis.modules import makers
-from epslint.analysis.names import is_setting
 from epslint.analysis.ops import Op
+from epslint.analysis.program.modules import makers
 from epslint.analysis.reasons import described
 from epslint.analysis.site import Site
-from epslint.analysis.spellings import SPELLINGS
+from epslint.analysis.words.full_names import BUILTINS, EXACT
+from epslint.analysis.words.libraries import function
+from epslint.analysis.words.names import is_setting
+from epslint.analysis.words.spellings import SPELLINGS
 from epslint.depth import with_room
 from epslint.epsilon import DEFAULT, Hierarchy
 from epslint.scout import scout

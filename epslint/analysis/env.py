@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from epslint.analysis.fact import DType, Evidence, Fact, Kind, joined, replace
-from epslint.analysis.makers import meaning_of
+from epslint.analysis.made.makers import meaning_of
 
 
 @dataclass(frozen=True, slots=True)

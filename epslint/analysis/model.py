@@ -10,21 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
-from epslint.analysis import bare, names
-from epslint.analysis.callers import Callers
-from epslint.analysis.counters import Counters
-from epslint.analysis.ends import is_cut_off
+from epslint.analysis import bare
 from epslint.analysis.env import Env, Mode
 from epslint.analysis.fact import UNKNOWN, Fact, replace
 from epslint.analysis.frame import Callee, Frame, Lesson
-from epslint.analysis.holdings import Holdings
-from epslint.analysis.interpreter import Interpreter
+from epslint.analysis.interpreter.statements import Interpreter
 from epslint.analysis.learning import Learning
-from epslint.analysis.modules import may_be_in
 from epslint.analysis.ops import Op
-from epslint.analysis.purpose import computes_in_double, differentiates, rehearses, trains
-from epslint.analysis.quick import emptied
-from epslint.analysis.signature import (
+from epslint.analysis.program.callers import Callers
+from epslint.analysis.program.counters import Counters
+from epslint.analysis.program.holdings import Holdings
+from epslint.analysis.program.modules import may_be_in
+from epslint.analysis.program.signature import (
     annotated,
     mode_inside,
     mode_of,
@@ -32,9 +29,13 @@ from epslint.analysis.signature import (
     parameters,
     self_name,
 )
+from epslint.analysis.program.summaries import Summaries
+from epslint.analysis.quick import emptied
 from epslint.analysis.site import AtHand, Scope, Site
-from epslint.analysis.summaries import Summaries
 from epslint.analysis.unit import Unit
+from epslint.analysis.uses.ends import is_cut_off
+from epslint.analysis.words import names
+from epslint.analysis.words.purpose import computes_in_double, differentiates, rehearses, trains
 from epslint.epsilon import Hierarchy
 from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.source import Source

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.site import Site
+from epslint.analysis.words.names import snake
 from epslint.epsilon import Role
 
 _SPREAD = Kind.STD | Kind.VAR | Kind.SPAN

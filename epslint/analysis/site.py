@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from epslint.analysis import bare
-from epslint.analysis.ends import (
+from epslint.analysis.env import Mode
+from epslint.analysis.fact import UNKNOWN, Fact
+from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.unit import Unit
+from epslint.analysis.uses.ends import (
     ARRANGING,
     CHOOSING,
     ELEMENTWISE,
@@ -25,15 +31,9 @@ from epslint.analysis.ends import (
     is_read,
     is_reported,
 )
-from epslint.analysis.env import Mode
-from epslint.analysis.fact import UNKNOWN, Fact
-from epslint.analysis.hints import tells_of_picturing
-from epslint.analysis.learning import NOT_SHOWN, Learning, Shown
-from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
-from epslint.analysis.overwritten import is_overwritten
-from epslint.analysis.policies import are_categorical
-from epslint.analysis.unit import Unit
+from epslint.analysis.uses.overwritten import is_overwritten
+from epslint.analysis.words.hints import tells_of_picturing
+from epslint.analysis.words.policies import are_categorical
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
 

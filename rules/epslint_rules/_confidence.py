@@ -11,14 +11,14 @@ from types import MappingProxyType
 
 from epslint.analysis import bare
 from epslint.analysis.fact import DType, Evidence, Fact, Form, Kind, weakest
-from epslint.analysis.hints import tells_of_loading
 from epslint.analysis.keys import label_of
-from epslint.analysis.labels import tells_of_statistics
 from epslint.analysis.learning import Shown
+from epslint.analysis.made.terms import ARRANGING
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, within
 from epslint.analysis.site import Site
-from epslint.analysis.terms import ARRANGING
+from epslint.analysis.words.hints import tells_of_loading
+from epslint.analysis.words.labels import tells_of_statistics
 from epslint.rule import Confidence
 
 CONFIDENCE: Mapping[Evidence, Confidence] = MappingProxyType(

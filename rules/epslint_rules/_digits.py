@@ -7,9 +7,9 @@ import re
 from epslint.analysis import bare
 from epslint.analysis.fact import Fact
 from epslint.analysis.keys import called
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.words.names import snake
 
 _UNIT = 100.0  # 700 Hz, 1127 mel
 # What is kept somewhere under such a name was chosen, and nobody chooses 1e-9.

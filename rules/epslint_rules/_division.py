@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from epslint.analysis import bare
-from epslint.analysis.ends import ARRANGING, CAPPING, PASSING
 from epslint.analysis.fact import DType, Fact, Form, Kind
-from epslint.analysis.hints import tells_of_noise_level
 from epslint.analysis.keys import key_of, label_of
 from epslint.analysis.learning import NOT_SHOWN, Shown
-from epslint.analysis.makers import is_made_of
+from epslint.analysis.made.makers import is_made_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
+from epslint.analysis.uses.ends import ARRANGING, CAPPING, PASSING
+from epslint.analysis.words.hints import tells_of_noise_level
 from epslint.epsilon import Style
 from epslint.rewrite import (
     Slot,

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from epslint import stable
 from epslint.analysis import bare, ranges
-from epslint.analysis.ends import CAPPING
 from epslint.analysis.fact import Fact, Form, Kind
-from epslint.analysis.hints import (
+from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.made.makers import is_ceiling, undoes_log
+from epslint.analysis.made.terms import arranged, factors, terms
+from epslint.analysis.ops import FINITENESS, Op
+from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.role import role_of
+from epslint.analysis.site import Site
+from epslint.analysis.uses.ends import CAPPING
+from epslint.analysis.words.hints import (
     tells_of_fading,
     tells_of_perplexity,
     tells_of_trust_region,
 )
-from epslint.analysis.keys import key_of, words_of
-from epslint.analysis.makers import is_ceiling, undoes_log
-from epslint.analysis.ops import FINITENESS, Op
-from epslint.analysis.origin import Operand, Origin
-from epslint.analysis.purpose import tries_its_steps
-from epslint.analysis.role import role_of
-from epslint.analysis.site import Site
-from epslint.analysis.terms import arranged, factors, terms
+from epslint.analysis.words.purpose import tries_its_steps
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Confidence, Edit, Fix, Grade

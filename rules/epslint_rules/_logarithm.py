@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from epslint.analysis import bare
 from epslint.analysis.fact import Fact
-from epslint.analysis.hints import tells_of_own_log
-from epslint.analysis.indicators import is_picked_out, tells_of_log_density
 from epslint.analysis.keys import dotted
 from epslint.analysis.learning.words import tells_of_formula
+from epslint.analysis.made.indicators import is_picked_out, tells_of_log_density
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.reasons import chain, noun, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
+from epslint.analysis.words.hints import tells_of_own_log
 from epslint.rewrite import changes_in_place, epsilon_text, guard, is_floored
 from epslint.rule import Diagnosis, Edit, Fix, Grade
 from epslint_rules._confidence import if_data_allow

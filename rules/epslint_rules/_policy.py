@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from epslint.analysis.fact import Kind
-from epslint.analysis.names import snake
 from epslint.analysis.origin import Operand
+from epslint.analysis.words.names import snake
 from epslint_rules._wording import words_behind
 
 _POLICY_LOSS = re.compile(

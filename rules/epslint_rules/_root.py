@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from epslint import stable
 from epslint.analysis import bare
-from epslint.analysis.differences import cancels
 from epslint.analysis.fact import Evidence, Fact, Form, Kind
 from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.relations.differences import cancels
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.rewrite import changes_in_place, epsilon_text, floor, guard, rewritten, slot_of

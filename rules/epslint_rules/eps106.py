@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis import bare, hints
+from epslint.analysis import bare
 from epslint.analysis.fact import DType, Form
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.ranges import SOME
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
+from epslint.analysis.words import hints
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
 from epslint_rules._logarithm import maker

@@ -9,10 +9,10 @@ from epslint import stable
 from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Form, Kind
 from epslint.analysis.keys import called
+from epslint.analysis.made.wholes import is_whole
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.analysis.wholes import is_whole
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain
 from epslint_rules._confidence import of_digits, of_overflow

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from epslint.analysis.ends import is_decimal
 from epslint.analysis.fact import Fact, Kind
-from epslint.analysis.hints import tells_of_signal
-from epslint.analysis.indicators import is_indicator, tells_of_jacobian
+from epslint.analysis.made.indicators import is_indicator, tells_of_jacobian
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
+from epslint.analysis.uses.ends import is_decimal
+from epslint.analysis.words.hints import tells_of_signal
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._logarithm import guarded_log, is_harmless, maker
 from epslint_rules._wording import words_behind

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from epslint import stable
 from epslint.analysis import bare
 from epslint.analysis.fact import Form, Kind
-from epslint.analysis.hints import tells_of_score
 from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.made.terms import factors
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, behind
 from epslint.analysis.site import Site
-from epslint.analysis.terms import factors
+from epslint.analysis.words.hints import tells_of_score
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
 from epslint.stable import is_method, is_plain

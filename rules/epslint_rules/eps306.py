@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis import bare, hints
+from epslint.analysis import bare
 from epslint.analysis.fact import Kind
 from epslint.analysis.keys import roots_of
-from epslint.analysis.makers import is_ceiling, is_held_fixed, is_squashed
+from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
+from epslint.analysis.words import hints
 from epslint.epsilon import Clamp
 from epslint.rule import Confidence, Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._confidence import of_learned_overflow

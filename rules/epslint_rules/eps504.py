@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from epslint import stable
 from epslint.analysis import bare
-from epslint.analysis.coordinates import is_trace
 from epslint.analysis.fact import Evidence, Fact, Form, Kind, weakest
 from epslint.analysis.keys import called, key_of
+from epslint.analysis.made.terms import PRODUCTS, factors, terms
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
+from epslint.analysis.relations.coordinates import is_trace
 from epslint.analysis.site import Site
-from epslint.analysis.terms import PRODUCTS, factors, terms
 from epslint.epsilon import BFLOAT16, FLOAT16, FLOAT32, Precision
 from epslint.rewrite import changes_in_place, clamped, rewritten
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from epslint.analysis import bare
 from epslint.analysis.fact import REMEMBERED, DType, Fact, Form, Kind
-from epslint.analysis.hints import tells_of_weight
+from epslint.analysis.interpreter.sizes import is_of_many
 from epslint.analysis.keys import is_zero, words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.analysis.sizes import is_of_many
+from epslint.analysis.words.hints import tells_of_weight
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import floor, slot_of
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule

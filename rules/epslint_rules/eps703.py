@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 from epslint.analysis import bare
 from epslint.analysis.fact import Evidence, Form, Kind
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.analysis.words.names import snake
 from epslint.rule import Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._confidence import CONFIDENCE
 from epslint_rules._logarithm import maker

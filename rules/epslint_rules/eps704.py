@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from epslint import stable
 from epslint.analysis import bare
-from epslint.analysis.ends import ARRANGING
 from epslint.analysis.fact import Form, Kind
 from epslint.analysis.keys import key_of
-from epslint.analysis.moments import base_of_square
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
+from epslint.analysis.relations.moments import base_of_square
 from epslint.analysis.site import Site
+from epslint.analysis.uses.ends import ARRANGING
 from epslint.rewrite import Slot, floor, rewritten
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint_rules._confidence import CONFIDENCE, of_rounding

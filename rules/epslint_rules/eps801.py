@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from epslint.analysis import bare
 from epslint.analysis.fact import Fact, Kind
 from epslint.analysis.keys import words_of
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
+from epslint.analysis.words.names import snake
 from epslint.epsilon import Role
 from epslint.rewrite import epsilon_text, line_after
 from epslint.rule import Confidence, Diagnosis, Fix, Grade, Severity, SiteRule

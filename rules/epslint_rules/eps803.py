@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from epslint.analysis import bare
-from epslint.analysis.names import snake
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
+from epslint.analysis.words.names import snake
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Severity, SiteRule
 from epslint.source import Span
 from epslint_rules._wording import quoted

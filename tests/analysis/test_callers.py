@@ -8,8 +8,8 @@ import pytest
 
 from epslint import api
 from epslint.analysis import analyse
-from epslint.analysis.callers import Callers
 from epslint.analysis.ops import Op
+from epslint.analysis.program.callers import Callers
 from epslint.source import Source
 from tests.analysis.probe import codes
 

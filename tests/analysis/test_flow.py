@@ -9,7 +9,7 @@ from textwrap import indent
 import pytest
 
 from epslint import api
-from epslint.analysis.expressions import Expressions
+from epslint.analysis.interpreter.expressions import Expressions
 from tests.analysis.probe import CONFIG, codes, function, places
 
 FLAGGED, SILENT = True, False

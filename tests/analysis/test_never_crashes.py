@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from epslint import api
 from epslint.analysis import facts
-from epslint.analysis.full_names import BUILTINS, EXACT
-from epslint.analysis.spellings import SPELLINGS
+from epslint.analysis.words.full_names import BUILTINS, EXACT
+from epslint.analysis.words.spellings import SPELLINGS
 from epslint.epsilon import spelled
 from epslint.outcome import Repair
 from epslint.source import Source

@@ -8,10 +8,10 @@ import pytest
 
 from epslint.analysis import analyse
 from epslint.analysis.fact import Form
-from epslint.analysis.full_names import EXACT
-from epslint.analysis.libraries import NAMESPACES, function
 from epslint.analysis.ops import Op
-from epslint.analysis.spellings import SPELLINGS, method
+from epslint.analysis.words.full_names import EXACT
+from epslint.analysis.words.libraries import NAMESPACES, function
+from epslint.analysis.words.spellings import SPELLINGS, method
 from epslint.source import Source
 from tests.analysis.probe import codes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epslint.analysis.purpose import differentiates
+from epslint.analysis.words.purpose import differentiates
 
 TORCH = {"torch": "torch"}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from epslint.analysis.fact import Evidence
-from epslint.analysis.names import UNDIFFERENTIATED
+from epslint.analysis.words.names import UNDIFFERENTIATED
 from epslint.glance import children, last_name, walk
 from epslint.syntax import reads
 

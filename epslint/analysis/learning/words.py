@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from epslint.analysis import names
 from epslint.analysis.fact import Kind
-from epslint.analysis.names import snake
+from epslint.analysis.words import names
+from epslint.analysis.words.names import snake
 
 _ACRONYM = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])")
 

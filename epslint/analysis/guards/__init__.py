@@ -1,0 +1,1 @@
+"""What a test, a mask or a comparison teaches, along the path where it holds."""

@@ -1,0 +1,1 @@
+"""What statements, expressions and calls do to what is known."""

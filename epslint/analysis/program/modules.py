@@ -1,0 +1,168 @@
+"""Modules: made once and applied later, `self.act = nn.Sigmoid()` and then `self.act(x)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from epslint.analysis import bare
+from epslint.analysis.env import Env
+from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
+from epslint.analysis.keys import dotted
+from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
+from epslint.analysis.transfer import Call, transfer
+from epslint.analysis.words.spellings import Spelling
+from epslint.scout import Outline
+from epslint.source import Source
+
+if TYPE_CHECKING:
+    from epslint.analysis.interpreter.calls import Calls
+    from epslint.analysis.interpreter.expressions import Expressions
+
+_ACTIVATIONS = {
+    "Softmax": Op.SOFTMAX,
+    "LogSoftmax": Op.LOG_SOFTMAX,
+    "Sigmoid": Op.SIGMOID,
+    "LogSigmoid": Op.LOGSIGMOID,
+    "ReLU": Op.RELU,
+    "Softplus": Op.SOFTPLUS,
+    "Tanh": Op.TANH,
+    **dict.fromkeys(("LayerNorm", "RMSNorm", "GroupNorm"), Op.STANDARDIZE),
+    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"), Op.STANDARDIZE),
+}
+_LOSSES = {
+    "MSELoss": Op.ERROR,
+    "L1Loss": Op.ERROR,
+    "SmoothL1Loss": Op.ERROR,
+    "HuberLoss": Op.ERROR,
+    "BCELoss": Op.BCE,
+    "BCEWithLogitsLoss": Op.BCE_WITH_LOGITS,
+    "CrossEntropyLoss": Op.CROSS_ENTROPY,
+    "NLLLoss": Op.NLL,
+    "KLDivLoss": Op.KL_DIV,
+}
+_MODULES: Mapping[str, Spelling] = MappingProxyType(
+    {
+        **{f"torch.nn.{name}": Spelling(op, ("x",)) for name, op in _ACTIVATIONS.items()},
+        **{f"torch.nn.{name}": Spelling(op, ("x", "target")) for name, op in _LOSSES.items()},
+    }
+)
+_BY_OP: Mapping[str, Spelling] = MappingProxyType({s.op.name: s for s in _MODULES.values()})
+_CHAIN = "torch.nn.Sequential"
+# The methods that apply an instance: torch's, Keras's, and anybody's.
+_APPLYING = ("forward", "call", "__call__")
+# Without one of these words, or a class with such a method, a file has no modules.
+_WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, _CHAIN)), "optim"})
+
+# The part of a module's fact that tells what applying it does begins with one of these.
+_APPLIED = "()"  # the operation
+_LAST = "(…)"  # the last operation of several
+_FORWARD = "forward "  # a class of this file
+_OPTIMIZER = "optimizer"  # of torch itself: what wraps one may clip
+
+
+class Modules:
+    """Evaluates the making of modules and their application."""
+
+    def __init__(self, calls: Calls, expressions: Expressions) -> None:
+        self._calls = calls
+        self._expressions = expressions
+
+    def eval(self, node: bare.Call, env: Env) -> Fact | None:
+        if not self._expressions.model.has_modules:
+            return None
+        path = dotted(node.func)
+        if path is None:
+            return self._applied(node, env) if isinstance(node.func, bare.Call) else None
+        return self._made(path, node, env) or self._applied(node, env)
+
+    def _made(self, path: str, node: bare.Call, env: Env) -> Fact | None:
+        full = self._expressions.resolved(path, env)
+        if full is None:
+            return self._instance(path, node, env)
+        if (spelling := _MODULES.get(full)) is not None:
+            return self._module(_APPLIED + spelling.op.name, node, env)
+        if full.startswith("torch.optim.") and full.rpartition(".")[2][:1].isupper():
+            return self._module(_OPTIMIZER, node, env)
+        return self._chain(node, env) if full == _CHAIN else None
+
+    def _module(self, key: str, node: bare.Call, env: Env) -> Fact:
+        """A module's settings are the operands of its origin."""
+        expressions = self._expressions
+        settings = {
+            a.keyword.value if a.keyword else str(i): Operand(
+                a.value, expressions.eval(a.value, env)
+            )
+            for i, a in enumerate(node.args)
+        }
+        origin = expressions.ledger.origin(Op.MODULE, node, settings)
+        return Fact(form=Form.OTHER, grad=False, parts=((key, UNKNOWN),), origin=origin)
+
+    def _chain(self, node: bare.Call, env: Env) -> Fact | None:
+        """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
+        facts = [self._expressions.eval(argument.value, env) for argument in node.args]
+        if not facts or any(argument.star for argument in node.args):
+            return None
+        last = next((str(key) for key, _ in facts[-1].parts if _is_application(key)), None)
+        if last is None:
+            return None
+        return self._module(last.replace(_APPLIED, _LAST), node, env)
+
+    def _instance(self, path: str, node: bare.Call, env: Env) -> Fact | None:
+        """`Net(…)` of a class here whose instances can be applied."""
+        model = self._expressions.model
+        owner = model.outline.classes.get(path)
+        if owner is None or env.fact(path) is not None:
+            return None
+        known = {name for each in model.outline.lineage(owner) for name in each.methods}
+        method = next((name for name in _APPLYING if name in known), None)
+        return None if method is None else self._module(f"{_FORWARD}{path}.{method}", node, env)
+
+    def _applied(self, node: bare.Call, env: Env) -> Fact | None:
+        expressions = self._expressions
+        module = expressions.eval(node.func, env)
+        key = next((str(key) for key, _ in module.parts if _is_application(key)), None)
+        if key is None:
+            return None
+        if key.startswith(_FORWARD):
+            name = key.removeprefix(_FORWARD)
+            callee = expressions.model.summaries.callee(name, expressions.frame, env)
+            return None if callee is None else self._calls.summarised(callee, node, env)
+        spelling = _BY_OP[key.removeprefix(_LAST).removeprefix(_APPLIED)]
+        operands = self._calls.bound(spelling, node, {}, env)
+        if key.startswith(_LAST):
+            operands.clear()  # what goes in is not what the last operation is applied to
+        fact = transfer(Call(spelling.op, {n: o.fact for n, o in operands.items()}, Form.TORCH))
+        if key.startswith(_LAST):
+            fact = replace(fact, grad=True)
+        operands["module"] = Operand(node.func, module)
+        return expressions.ledger.conclude(spelling.op, node, operands, fact, env)
+
+
+def may_be_in(source: Source, outline: Outline) -> bool:
+    """Whether a file makes modules, or has classes that are modules."""
+    if any(not owner.methods.keys().isdisjoint(_APPLYING) for owner in outline.owners):
+        return True
+    return any(name in source.text for name in _WORDS)
+
+
+def makers(telling: frozenset[Op]) -> Iterator[str]:
+    """The classes of those modules that are worth a look wherever they are applied."""
+    for name, op in (*_LOSSES.items(), ("Softmax", Op.SOFTMAX)):
+        if op in telling:
+            yield name
+
+
+def is_optimizer(fact: Fact) -> bool:
+    return fact.part(_OPTIMIZER) is not None
+
+
+def is_module(fact: Fact) -> bool:
+    """Whether it is known what applying it does."""
+    return any(_is_application(key) for key, _ in fact.parts)
+
+
+def _is_application(key: int | str) -> bool:
+    return isinstance(key, str) and key.startswith((_APPLIED, _LAST, _FORWARD))

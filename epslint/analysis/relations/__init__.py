@@ -1,0 +1,1 @@
+"""What two operands tell together that neither tells alone."""
