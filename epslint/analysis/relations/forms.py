@@ -189,8 +189,20 @@ def _of_root(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
     )
 
 
+def _of_exp(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
+    """`exp(prob - old_prob)`: these are logs of probabilities, whatever they are called."""
+    origin = x.fact.origin
+    if origin is None or origin.op is not Op.SUB:
+        return None
+    sides = (origin.fact("x"), origin.fact("y"))
+    if not all(side.is_any(Kind.PROB) and side.ground is _NAMED for side in sides):
+        return None
+    kinds = Kind.LOGRATIO | Kind.SIGNED
+    return replace(x.fact, range=ranges.REAL, kinds=kinds, ground=_NAMED, huge=_NAMED)
+
+
 _TELLING: Mapping[Op, Callable[[Operand, Mapping[str, Operand]], Fact | None]] = MappingProxyType(
-    {Op.LOG: _of_log, Op.LOG1P: _of_log1p, Op.SQRT: _of_root, Op.POW: _of_root}
+    {Op.LOG: _of_log, Op.LOG1P: _of_log1p, Op.SQRT: _of_root, Op.POW: _of_root, Op.EXP: _of_exp}
 )
 TELLING = frozenset(_TELLING)
 
