@@ -29,7 +29,8 @@ class Origin:
     operands: Mapping[str, Operand]
     clock: int  # when it was evaluated: names assigned later no longer mean the same
     frame: int  # which execution: an expression of another function cannot be repeated here
-    whole: bool = True  # `n += x` leaves in n what n was before, too
+    # `n += x` leaves in n what n was before, too; of `a, b = x.chunk(2)` neither is the whole.
+    whole: bool = True
 
     def fact(self, name: str) -> Fact:
         operand = self.operands.get(name)

@@ -144,7 +144,7 @@ def _definition(site: Site, operand: Operand) -> bare.BaseExpression | None:
         return None
     if not isinstance(operand.node, bare.Name | bare.Attribute) or origin is None:
         return None
-    if origin.node is operand.node:
+    if origin.node is operand.node or not origin.whole:
         return None
     if origin.unit is not site.unit or origin.op is Op.CALL:
         return None

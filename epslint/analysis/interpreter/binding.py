@@ -63,7 +63,8 @@ class Bindings:
                 part = fact if fact.is_any(Kind.SHAPE) else self._element(element.value, fact)
                 part = coordinate(fact, len(target.elements)) or part
                 # `mean, log_std = actor(x)`: who makes both at once knows what they are for.
-                part = replace(part, elsewhere=fact.origin is None or fact.origin.op is Op.CALL)
+                elsewhere = fact.origin is None or fact.origin.op is Op.CALL
+                part = replace(part, elsewhere=elsewhere, origin=_of_part(part))
             self.bind(element.value, part, env)
 
     def bind_each(self, target: bare.BaseExpression, source: Fact, env: Env) -> None:
@@ -353,6 +354,16 @@ def adds_up(fact: Fact) -> bool:
 _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.isfinite(y)`
 
 
+def _is_cut(fact: Fact) -> bool:
+    """`d.chunk(2)`: each part is as d, whichever library d is of."""
+    return fact.origin is not None and fact.origin.op is Op.PICK
+
+
+def _of_part(part: Fact) -> Origin | None:
+    """What made all of it made this part of it, too; but its expression is not the part."""
+    return None if part.origin is None else replace(part.origin, whole=False)
+
+
 def _element_of(fact: Fact) -> Fact:
     """One element of what is iterated over."""
     if distinct(fact) is not None:
@@ -361,7 +372,7 @@ def _element_of(fact: Fact) -> Fact:
         return replace(
             fact, form=Form.UNKNOWN, size=ranges.SOME, kinds=fact.kinds & ~WHOLE, parts=()
         )
-    if fact.form.tensor:
+    if fact.form.tensor or _is_cut(fact):
         return replace(fact, kinds=fact.kinds & ~WHOLE, size=ranges.SOME, parts=())
     return Fact(kinds=fact.kinds & Kind.DRAWN)  # each of what two critics say
 
