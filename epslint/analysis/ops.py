@@ -46,6 +46,7 @@ class Op(QuickEnum):
     DET = auto()
     DOT = auto()
     EINSUM = auto()
+    AFFINE = auto()  # what a layer gives that ends in no activation: any number
     SCATTER_SUM = auto()
     BINCOUNT = auto()
     ARGREDUCE = auto()

@@ -15,6 +15,7 @@ from epslint.analysis.site import Site
 from epslint.analysis.words.hints import tells_of_score
 from epslint.rewrite import changes_in_place
 from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.source import Span
 from epslint.stable import is_method, is_plain
 from epslint_rules._confidence import of_overflow
 from epslint_rules._exponential import (
@@ -82,7 +83,7 @@ class HandRolledSoftmax(SiteRule):
     severity = Severity.ERROR
     grade = Grade.EXACT
     ops = frozenset({Op.DIV})
-    supersedes = frozenset({"EPS101", "EPS102", "EPS103", "EPS401"})
+    supersedes = frozenset({"EPS101", "EPS102", "EPS103", "EPS306", "EPS401"})
 
     def check(self, site: Site) -> Iterator[Diagnosis]:
         numerator, denominator = site.operand("x"), site.operand("y")
@@ -154,7 +155,15 @@ def _share(site: Site, exponential: Origin, total: Origin) -> Iterator[Diagnosis
         formula=True,
         why=made_elsewhere(numerator),
         fix=fix,
+        also=_exponents(exponential, total),
     )
+
+
+def _exponents(exponential: Origin, total: Origin) -> tuple[Span, ...]:
+    """What is exponentiated, above and below: a softmax needs no cap on it."""
+    summed = weighed_exponential(total.operands["x"]) if total.op is Op.SUM else None
+    made = (exponential,) if summed is None else (exponential, summed)
+    return tuple(each.unit.span(each.operands["x"].node) for each in made)
 
 
 def _inverse_of_odds(site: Site, denominator: Operand, total: Origin) -> Iterator[Diagnosis]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from epslint.analysis import bare
+from epslint.analysis import bare, ranges
 from epslint.analysis.fact import Kind
 from epslint.analysis.keys import roots_of
-from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_squashed
+from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -27,7 +27,8 @@ class UncappedExp(SiteRule):
     """Exp of a learned quantity that nothing bounds.
 
     ## What it does
-    Flags `exp(log_std)` and `exp(log_alpha)` of a policy where nothing is seen to bound them, and
+    Flags `exp(log_std)` and `exp(log_alpha)` of a policy where nothing is seen to bound them, exps
+    of what a linear layer gives, whatever it is called (`torch.exp(self.fc(x))`), and
     `exp(logvar)` of an autoencoder where a gradient is seen to flow as well. With `--confidence
     unlikely` also exps of any learned parameter.
 
@@ -71,7 +72,8 @@ class UncappedExp(SiteRule):
             return
         if site.constructing or site.reported or (site.capped and not site.read_out):
             return
-        shown = _is_of_policy(operand) and not _is_out_of_sight(operand)
+        by_name = _is_of_policy(operand) and not _is_out_of_sight(operand)
+        shown = by_name or is_of_layer(operand.fact)
         if not shown and not site.learned.evidence:
             return
         fix = capped(site, operand, Clamp.POLICY)
@@ -90,6 +92,8 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     """
     if site.mode.rehearsal:
         return Confidence.UNLIKELY
+    if is_of_layer(operand.fact):
+        return of_learned_overflow(site)
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.UNLIKELY
     if _is_out_of_sight(operand) or _is_handed_over(operand):
@@ -150,6 +154,8 @@ _MOVING = frozenset({Op.NEG, Op.MUL, Op.DIV, Op.SAME, Op.DETACH, Op.TO, Op.FLOAT
 def _is_unbounded(operand: Operand) -> bool:
     """Not where it is bounded on another path, which may well be the usual one."""
     fact = operand.fact
+    if is_of_layer(fact):
+        return fact.range.hi == ranges.INF
     if not fact.huge or not fact.is_any(_LEARNED) or fact.is_any(Kind.LOGRATIO):
         return False
     if is_held_fixed(_source(operand).fact):

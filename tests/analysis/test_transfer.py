@@ -412,6 +412,7 @@ ELSEWHERE: Mapping[Op, str] = MappingProxyType(
 
 NO_COUNTERPART: Mapping[Op, str] = MappingProxyType(
     {
+        Op.AFFINE: "its weights are whatever training makes of them: it is any number",
         Op.PARAMETER: "its value is whatever training makes of it: all numbers",
         Op.LOAD: "triton's, and what is in memory may be any number",
     }

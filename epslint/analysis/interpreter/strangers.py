@@ -16,6 +16,7 @@ from epslint.analysis.made.draws import as_distribution, drawn, draws
 from epslint.analysis.made.makers import is_given_bounds
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.program.modules import ACTIVATION, ends_in_activation
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.words import hints, names
 
@@ -51,14 +52,17 @@ _GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
 # What a layer ends in, and to which bounds that squashes it.
 _SQUASHING: Mapping[str, Op] = MappingProxyType({"tanh": Op.TANH, "sigmoid": Op.SIGMOID})
-_ACTIVATION = frozenset({"activation", "activation_fn", "act"})
+# Functions that are layers, with no activation unless they are told one.
+_LAYERS = frozenset({"tensorflow.layers.dense", "tensorflow.compat.v1.layers.dense"})
 
 
-def _activation(node: bare.Call) -> Op | None:
+def _activation(node: bare.Call, full: str) -> Op | None:
     """`tf.layers.dense(x, n, activation=tf.tanh)`; not `Dense(n, activation="tanh")`, a layer."""
     if not called(node).islower():
         return None
-    given = (a.value for a in node.args if a.keyword is not None and a.keyword.value in _ACTIVATION)
+    if full in _LAYERS and not ends_in_activation(node):
+        return Op.AFFINE
+    given = (a.value for a in node.args if a.keyword is not None and a.keyword.value in ACTIVATION)
     names_ = (str(evaluated(v.value)) if type(v) is bare.SimpleString else called(v) for v in given)
     return next((_SQUASHING[name] for name in names_ if name in _SQUASHING), None)
 
@@ -78,7 +82,7 @@ class Strangers:
             return NOT_A_NUMBER  # `Path(root) / mask` joins
         if draws(node, given):
             return drawn()
-        if (made := self._made(node, given, env)) is not None:
+        if (made := self._made(node, full, given, env)) is not None:
             return made
         told = as_distribution(node, full, told_by(_telling(node)))
         if told.huge and is_given_bounds(node):
@@ -105,14 +109,14 @@ class Strangers:
                 self.forget(argument.value, fact, env)
         return given
 
-    def _made(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
+    def _made(self, node: bare.Call, full: str, given: Mapping[str, Fact], env: Env) -> Fact | None:
         """What a call gives that is an operation under another name, or the first step of one."""
         ledger = self._expressions.ledger
         if called(node) in _GRIDS:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        if (activation := _activation(node)) is not None:
+        if (activation := _activation(node, full)) is not None:
             return ledger.conclude(activation, node, {}, transfer(Call(activation, {})), env)
         return self._put(node, given, env)
 

@@ -141,6 +141,31 @@ def is_given_bounds(node: bare.BaseExpression) -> bool:
     return any(tells_of_bound(label) for label in given if label)
 
 
+# What is any number is so in part, in another shape, turned around, or by another scale.
+_PASSING = frozenset(
+    {
+        *(Op.SAME, Op.PICK, Op.SELECT, Op.TO, Op.FLOAT, Op.DOUBLE, Op.HALF, Op.BFLOAT16),
+        *(Op.NEG, Op.MUL, Op.DIV, Op.DETACH),
+    }
+)
+
+
+def is_of_layer(fact: Fact) -> bool:
+    """Whether it is what a layer gives that ends in no activation, on every path that made it."""
+    origin = fact.origin
+    for _ in range(_STEPS):
+        if origin is None or fact.elsewhere or fact.rivals:
+            return False
+        if origin.op is Op.AFFINE:
+            return True
+        if origin.op not in _PASSING or "x" not in origin.operands:
+            return False
+        x, y = origin.fact("x"), origin.fact("y")
+        fact = y if x.constant is not None else x
+        origin = fact.origin
+    return False
+
+
 _STEPS = 8  # of how a value was made, no more are looked at
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
-from epslint.analysis.keys import dotted
+from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.transfer import Call, transfer
@@ -43,18 +43,46 @@ _LOSSES = {
     "NLLLoss": Op.NLL,
     "KLDivLoss": Op.KL_DIV,
 }
+# Layers that end in no activation unless they are told one, and where their libraries keep them.
+_LAYERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "torch.nn": ("Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d"),
+        "flax.linen": ("Dense", "DenseGeneral", "Conv"),
+        "haiku": ("Linear", "Conv2D"),
+        **dict.fromkeys(
+            ("tensorflow.keras.layers", "keras.layers", "tensorflow.layers"),
+            ("Dense", "Conv1D", "Conv2D"),
+        ),
+    }
+)
 _MODULES: Mapping[str, Spelling] = MappingProxyType(
     {
+        **{
+            f"{library}.{name}": Spelling(Op.AFFINE, ("x",))
+            for library, names in _LAYERS.items()
+            for name in names
+        },
         **{f"torch.nn.{name}": Spelling(op, ("x",)) for name, op in _ACTIVATIONS.items()},
         **{f"torch.nn.{name}": Spelling(op, ("x", "target")) for name, op in _LOSSES.items()},
     }
 )
 _BY_OP: Mapping[str, Spelling] = MappingProxyType({s.op.name: s for s in _MODULES.values()})
+# What the layers of a library give.
+_FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        "torch": Form.TORCH,
+        **dict.fromkeys(("flax", "haiku"), Form.JAX),
+        **dict.fromkeys(("tensorflow", "keras"), Form.TENSORFLOW),
+    }
+)
 _CHAIN = "torch.nn.Sequential"
 # The methods that apply an instance: torch's, Keras's, and anybody's.
 _APPLYING = ("forward", "call", "__call__")
 # Without one of these words, or a class with such a method, a file has no modules.
 _WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, _CHAIN)), "optim"})
+
+# What a layer is told its activation by.
+ACTIVATION = frozenset({"activation", "activation_fn", "act"})
 
 # The part of a module's fact that tells what applying it does begins with one of these.
 _APPLIED = "()"  # the operation
@@ -82,13 +110,17 @@ class Modules:
         full = self._expressions.resolved(path, env)
         if full is None:
             return self._instance(path, node, env)
-        if (spelling := _MODULES.get(full)) is not None:
-            return self._module(_APPLIED + spelling.op.name, node, env)
+        spelling = _MODULES.get(full.replace("tensorflow.compat.v1.", "tensorflow."))
+        if spelling is not None:
+            if spelling.op is Op.AFFINE and ends_in_activation(node):
+                return None
+            gives = Fact(form=_FORMS.get(full.partition(".")[0], Form.UNKNOWN))
+            return self._module(_APPLIED + spelling.op.name, node, env, gives)
         if full.startswith("torch.optim.") and full.rpartition(".")[2][:1].isupper():
             return self._module(_OPTIMIZER, node, env)
         return self._chain(node, env) if full == _CHAIN else None
 
-    def _module(self, key: str, node: bare.Call, env: Env) -> Fact:
+    def _module(self, key: str, node: bare.Call, env: Env, gives: Fact = UNKNOWN) -> Fact:
         """A module's settings are the operands of its origin."""
         expressions = self._expressions
         settings = {
@@ -98,17 +130,18 @@ class Modules:
             for i, a in enumerate(node.args)
         }
         origin = expressions.ledger.origin(Op.MODULE, node, settings)
-        return Fact(form=Form.OTHER, grad=False, parts=((key, UNKNOWN),), origin=origin)
+        return Fact(form=Form.OTHER, grad=False, parts=((key, gives),), origin=origin)
 
     def _chain(self, node: bare.Call, env: Env) -> Fact | None:
         """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
         facts = [self._expressions.eval(argument.value, env) for argument in node.args]
         if not facts or any(argument.star for argument in node.args):
             return None
-        last = next((str(key) for key, _ in facts[-1].parts if _is_application(key)), None)
+        last = _application(facts[-1])
         if last is None:
             return None
-        return self._module(last.replace(_APPLIED, _LAST), node, env)
+        key, gives = last
+        return self._module(key.replace(_APPLIED, _LAST), node, env, gives)
 
     def _instance(self, path: str, node: bare.Call, env: Env) -> Fact | None:
         """`Net(…)` of a class here whose instances can be applied."""
@@ -123,9 +156,10 @@ class Modules:
     def _applied(self, node: bare.Call, env: Env) -> Fact | None:
         expressions = self._expressions
         module = expressions.eval(node.func, env)
-        key = next((str(key) for key, _ in module.parts if _is_application(key)), None)
-        if key is None:
+        applied = _application(module)
+        if applied is None:
             return None
+        key, gives = applied
         if key.startswith(_FORWARD):
             name = key.removeprefix(_FORWARD)
             callee = expressions.model.summaries.callee(name, expressions.frame, env)
@@ -134,11 +168,26 @@ class Modules:
         operands = self._calls.bound(spelling, node, {}, env)
         if key.startswith(_LAST):
             operands.clear()  # what goes in is not what the last operation is applied to
-        fact = transfer(Call(spelling.op, {n: o.fact for n, o in operands.items()}, Form.TORCH))
+        fact = transfer(Call(spelling.op, {n: o.fact for n, o in operands.items()}, gives.form))
         if key.startswith(_LAST):
             fact = replace(fact, grad=True)
         operands["module"] = Operand(node.func, module)
         return expressions.ledger.conclude(spelling.op, node, operands, fact, env)
+
+
+def ends_in_activation(node: bare.Call) -> bool:
+    """`Dense(n, activation=relu)`, `Dense(n, "relu")`."""
+    place = _ACTIVATION_AT.get(called(node))
+    given = (
+        argument.value
+        for position, argument in enumerate(node.args)
+        if (position == place if argument.keyword is None else argument.keyword.value in ACTIVATION)
+    )
+    return any(key_of(value) not in _NO_ACTIVATION for value in given)
+
+
+_ACTIVATION_AT: Mapping[str, int] = MappingProxyType({"Dense": 1, "dense": 2})
+_NO_ACTIVATION = frozenset({"None", "'linear'", '"linear"'})
 
 
 def may_be_in(source: Source, outline: Outline) -> bool:
@@ -162,6 +211,12 @@ def is_optimizer(fact: Fact) -> bool:
 def is_module(fact: Fact) -> bool:
     """Whether it is known what applying it does."""
     return any(_is_application(key) for key, _ in fact.parts)
+
+
+def _application(module: Fact) -> tuple[str, Fact] | None:
+    """What applying it does, and what is known of the result whatever goes in."""
+    found = ((str(key), gives) for key, gives in module.parts if _is_application(key))
+    return next(found, None)
 
 
 def _is_application(key: int | str) -> bool:

@@ -224,6 +224,11 @@ def standardised(call: Call) -> Fact:
     return result(call, ranges.REAL, Kind.DRAWN)
 
 
+def affine(call: Call) -> Fact:
+    """Of what a layer gives nothing is known; that it is a layer's, its origin says."""
+    return replace(result(call, ground=Evidence.NONE), grad=True)  # its weights learn
+
+
 def wave(call: Call) -> Fact:
     return result(
         call,
@@ -297,6 +302,7 @@ TABLE: Mapping[Op, Transfer] = MappingProxyType(
         Op.TANH: signed_unit,
         Op.COSH: hyperbolic_cosine,
         Op.NORMALIZE: unit_vectors,
+        Op.AFFINE: affine,
         Op.STANDARDIZE: standardised,
         Op.COSINE: signed_unit,
         Op.SIN: wave,

@@ -21,6 +21,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
         "torch.nn.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
         "torch.nn.parameter.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
+        "torch.nn.functional.linear": Spelling(Op.AFFINE, ("x", "weight", "bias")),
         "torch.nn.init.normal_": Spelling(Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True),
         "torch.nn.init.trunc_normal_": Spelling(
             Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True
