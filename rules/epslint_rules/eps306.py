@@ -72,6 +72,8 @@ class UncappedExp(SiteRule):
             return
         if site.constructing or site.reported or (site.capped and not site.read_out):
             return
+        if site.rounded:
+            return  # durations, which are predicted: nothing is learned from what is rounded
         by_name = _is_of_policy(operand) and not _is_out_of_sight(operand)
         shown = by_name or is_of_layer(operand.fact)
         if not shown and not site.learned.evidence:
@@ -87,15 +89,13 @@ class UncappedExp(SiteRule):
 
 
 def _confidence(site: Site, operand: Operand) -> Confidence:
-    """The log of a scale is learned to be one. The weights of layers are held by their losses, and
-    nobody clamps theirs; and what a test trains it trains for a few steps.
+    """The log of a scale is learned to be one; what a layer gives may be held by its loss, and its
+    weights are, and nobody clamps theirs. What a test trains it trains for a few steps.
     """
     if site.mode.rehearsal:
         return Confidence.UNLIKELY
-    if is_of_layer(operand.fact):
-        return of_learned_overflow(site)
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
-        return Confidence.UNLIKELY
+        return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
     if _is_out_of_sight(operand) or _is_handed_over(operand):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)

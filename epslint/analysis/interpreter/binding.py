@@ -355,8 +355,9 @@ _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.
 
 
 def _is_cut(fact: Fact) -> bool:
-    """`d.chunk(2)`: each part is as d, whichever library d is of."""
-    return fact.origin is not None and fact.origin.op is Op.PICK
+    """`d.chunk(2)`: each part is as d, whichever library d is of; `frame[names]` may be a table."""
+    origin = fact.origin
+    return origin is not None and origin.op is Op.PICK and isinstance(origin.node, bare.Call)
 
 
 def _of_part(part: Fact) -> Origin | None:
