@@ -16,6 +16,19 @@ OLD_TENSORS = tuple(
     f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Long", "Int")
 )
 
+# jax's primitives that bear a name which means something else elsewhere, or take their operands in
+# another order.
+_LAX: Mapping[str, Spelling] = MappingProxyType(
+    {
+        "max": Spelling(Op.MAXIMUM, ("x", "y")),
+        "min": Spelling(Op.MINIMUM, ("x", "y")),
+        "clamp": Spelling(Op.CLAMP, ("min", "x", "max")),
+        "select": Spelling(Op.WHERE, ("cond", "x", "y")),
+        "select_n": Spelling(Op.WHERE, ("cond", "y", "x")),
+        "integer_pow": Spelling(Op.POW, ("x", "y")),
+    }
+)
+
 # Functions that exist under only one full name.
 EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
@@ -64,6 +77,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         "triton.language.load": Spelling(Op.LOAD, ("x", "mask", "other"), open_ended=True),
         **dict.fromkeys(OLD_TENSORS, Spelling(Op.AS_TENSOR, ("x",), open_ended=True)),
         "torch.distributed.all_reduce": Spelling(Op.SAME, ("x",), open_ended=True),
+        **{f"jax.lax.{name}": spelling for name, spelling in _LAX.items()},
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
         "einops.rearrange": Spelling(Op.SAME, ("x",), open_ended=True),
