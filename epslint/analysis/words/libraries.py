@@ -82,13 +82,18 @@ def function(dotted: str) -> Function | None:
     """The operation behind a full dotted name such as `torch.nn.functional.softmax`."""
     dotted = dotted.replace("tensorflow.compat.v1.", "tensorflow.")
     namespace, _, name = dotted.rpartition(".")
-    if not namespace:
+    if not namespace or dotted in NAMESAKES:
         return None
     if exact := EXACT.get(dotted):
         return Function(exact, NAMESPACES.get(namespace, Form.UNKNOWN))
     form = NAMESPACES.get(namespace) or _relative(namespace)
     spelling = ANYBODYS.get(name) if form is None else SPELLINGS.get(name)
     return None if spelling is None else Function(spelling, form or Form.UNKNOWN)
+
+
+# Functions whose name means something else everywhere else, and of which nothing is known:
+# `np.select(tests, choices, default)`.
+NAMESAKES = frozenset({"numpy.select", "jax.numpy.select"})
 
 
 def _relative(namespace: str) -> Form | None:
