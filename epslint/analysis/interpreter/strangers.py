@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, dotted, evaluated, key_of
+from epslint.analysis.keys import called, dotted, key_of
 from epslint.analysis.made.draws import as_distribution, drawn, draws
 from epslint.analysis.made.makers import is_given_bounds
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.program.modules import ACTIVATION, ends_in_activation
+from epslint.analysis.program.activations import activation, told_to
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.words import hints, names
 
@@ -50,21 +50,28 @@ _BRANCHES: Mapping[str, bool] = MappingProxyType(
 _GRIDS = frozenset({"meshgrid", "mesh_grid", "ndgrid"})
 
 
-# What a layer ends in, and to which bounds that squashes it.
-_SQUASHING: Mapping[str, Op] = MappingProxyType({"tanh": Op.TANH, "sigmoid": Op.SIGMOID})
-# Functions that are layers, with no activation unless they are told one.
-_LAYERS = frozenset({"tensorflow.layers.dense", "tensorflow.compat.v1.layers.dense"})
+# Functions that are layers, and what they end in unless they are told.
+_LAYERS: Mapping[str, Op] = MappingProxyType(
+    {
+        "tensorflow.layers.dense": Op.AFFINE,
+        "tensorflow.compat.v1.layers.dense": Op.AFFINE,
+        "tensorflow.contrib.layers.fully_connected": Op.RELU,
+        "tensorflow.contrib.slim.fully_connected": Op.RELU,
+    }
+)
+_SQUASHING = frozenset({Op.TANH, Op.SIGMOID})
 
 
 def _activation(node: bare.Call, full: str) -> Op | None:
-    """`tf.layers.dense(x, n, activation=tf.tanh)`; not `Dense(n, activation="tanh")`, a layer."""
+    """`tf.layers.dense(x, n, activation=tf.tanh)`; not `Dense(n, activation="tanh")`, a layer.
+    Functions of others may mean another layer than the last: they are believed if it is bounded.
+    """
     if not called(node).islower():
         return None
-    if full in _LAYERS and not ends_in_activation(node):
-        return Op.AFFINE
-    given = (a.value for a in node.args if a.keyword is not None and a.keyword.value in ACTIVATION)
-    names_ = (str(evaluated(v.value)) if type(v) is bare.SimpleString else called(v) for v in given)
-    return next((_SQUASHING[name] for name in names_ if name in _SQUASHING), None)
+    if (usual := _LAYERS.get(full)) is not None:
+        ended = activation(node, usual)
+        return None if ended is Op.CALL else ended
+    return next((op for op in told_to(node) if op in _SQUASHING), None)
 
 
 class Strangers:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
+from epslint.analysis.program.activations import ACTIVATIONS, activation
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.words.spellings import Spelling
 from epslint.scout import Outline
@@ -51,7 +52,7 @@ _LAYERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "haiku": ("Linear", "Conv2D"),
         **dict.fromkeys(
             ("tensorflow.keras.layers", "keras.layers", "tensorflow.layers"),
-            ("Dense", "Conv1D", "Conv2D"),
+            ("Dense", "Conv1D", "Conv2D", "Activation"),
         ),
     }
 )
@@ -66,7 +67,12 @@ _MODULES: Mapping[str, Spelling] = MappingProxyType(
         **{f"torch.nn.{name}": Spelling(op, ("x", "target")) for name, op in _LOSSES.items()},
     }
 )
-_BY_OP: Mapping[str, Spelling] = MappingProxyType({s.op.name: s for s in _MODULES.values()})
+_BY_OP: Mapping[str, Spelling] = MappingProxyType(
+    {
+        **{op.name: Spelling(op, ("x",)) for op in ACTIVATIONS.values()},
+        **{spelling.op.name: spelling for spelling in _MODULES.values()},
+    }
+)
 # What the layers of a library give.
 _FORMS: Mapping[str, Form] = MappingProxyType(
     {
@@ -75,18 +81,22 @@ _FORMS: Mapping[str, Form] = MappingProxyType(
         **dict.fromkeys(("tensorflow", "keras"), Form.TENSORFLOW),
     }
 )
-_CHAIN = "torch.nn.Sequential"
+_CHAINS = frozenset(
+    {
+        *("torch.nn.Sequential", "flax.linen.Sequential"),
+        *("tensorflow.keras.Sequential", "tensorflow.keras.models.Sequential"),
+        *("keras.Sequential", "keras.models.Sequential"),
+    }
+)
 # The methods that apply an instance: torch's, Keras's, and anybody's.
 _APPLYING = ("forward", "call", "__call__")
 # Without one of these words, or a class with such a method, a file has no modules.
-_WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, _CHAIN)), "optim"})
-
-# What a layer is told its activation by.
-ACTIVATION = frozenset({"activation", "activation_fn", "act"})
+_WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, *_CHAINS)), "optim"})
 
 # The part of a module's fact that tells what applying it does begins with one of these.
 _APPLIED = "()"  # the operation
 _LAST = "(…)"  # the last operation of several
+_UNSEEN = "(?)"  # the last operation is somebody's own
 _FORWARD = "forward "  # a class of this file
 _OPTIMIZER = "optimizer"  # of torch itself: what wraps one may clip
 
@@ -112,13 +122,12 @@ class Modules:
             return self._instance(path, node, env)
         spelling = _MODULES.get(full.replace("tensorflow.compat.v1.", "tensorflow."))
         if spelling is not None:
-            if spelling.op is Op.AFFINE and ends_in_activation(node):
-                return None
+            key = _APPLIED + spelling.op.name if spelling.op is not Op.AFFINE else _layer(node)
             gives = Fact(form=_FORMS.get(full.partition(".")[0], Form.UNKNOWN))
-            return self._module(_APPLIED + spelling.op.name, node, env, gives)
+            return self._module(key, node, env, gives)
         if full.startswith("torch.optim.") and full.rpartition(".")[2][:1].isupper():
             return self._module(_OPTIMIZER, node, env)
-        return self._chain(node, env) if full == _CHAIN else None
+        return self._chain(node, env) if full in _CHAINS else None
 
     def _module(self, key: str, node: bare.Call, env: Env, gives: Fact = UNKNOWN) -> Fact:
         """A module's settings are the operands of its origin."""
@@ -134,7 +143,10 @@ class Modules:
 
     def _chain(self, node: bare.Call, env: Env) -> Fact | None:
         """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
-        facts = [self._expressions.eval(argument.value, env) for argument in node.args]
+        values = [argument.value for argument in node.args]
+        if len(values) == 1 and isinstance(values[0], bare.List | bare.Tuple):
+            values = [element.value for element in values[0].elements]
+        facts = [self._expressions.eval(value, env) for value in values]
         if not facts or any(argument.star for argument in node.args):
             return None
         last = _application(facts[-1])
@@ -160,6 +172,9 @@ class Modules:
         if applied is None:
             return None
         key, gives = applied
+        if key == _UNSEEN:
+            origin = expressions.ledger.origin(Op.CALL, node, {})
+            return replace(gives, origin=origin, elsewhere=True)
         if key.startswith(_FORWARD):
             name = key.removeprefix(_FORWARD)
             callee = expressions.model.summaries.callee(name, expressions.frame, env)
@@ -175,19 +190,12 @@ class Modules:
         return expressions.ledger.conclude(spelling.op, node, operands, fact, env)
 
 
-def ends_in_activation(node: bare.Call) -> bool:
-    """`Dense(n, activation=relu)`, `Dense(n, "relu")`."""
-    place = _ACTIVATION_AT.get(called(node))
-    given = (
-        argument.value
-        for position, argument in enumerate(node.args)
-        if (position == place if argument.keyword is None else argument.keyword.value in ACTIVATION)
-    )
-    return any(key_of(value) not in _NO_ACTIVATION for value in given)
-
-
-_ACTIVATION_AT: Mapping[str, int] = MappingProxyType({"Dense": 1, "dense": 2})
-_NO_ACTIVATION = frozenset({"None", "'linear'", '"linear"'})
+def _layer(node: bare.Call) -> str:
+    """What applying a layer does, of which the last thing it does matters."""
+    ended = activation(node)
+    if ended is Op.CALL:
+        return _UNSEEN
+    return (_APPLIED if ended is Op.AFFINE else _LAST) + ended.name
 
 
 def may_be_in(source: Source, outline: Outline) -> bool:
@@ -220,4 +228,4 @@ def _application(module: Fact) -> tuple[str, Fact] | None:
 
 
 def _is_application(key: int | str) -> bool:
-    return isinstance(key, str) and key.startswith((_APPLIED, _LAST, _FORWARD))
+    return isinstance(key, str) and key.startswith((_APPLIED, _LAST, _UNSEEN, _FORWARD))
