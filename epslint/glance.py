@@ -110,6 +110,33 @@ def suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
             yield each.body
 
 
+def names_read(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that are looked at in statements, other than to give them another value: not x of
+    `x = -x`.
+    """
+    waiting: list[tuple[ast.AST, str]] = [(statement, "") for statement in body]
+    while waiting:
+        node, own = waiting.pop()
+        if isinstance(node, ast.Name):
+            if node.id != own and not isinstance(node.ctx, ast.Store):
+                yield node.id
+            continue
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            yield from node.names
+        elif isinstance(node, ast.AugAssign):
+            yield root_of(node.target)
+        own = given(node) or ("" if isinstance(node, ast.stmt) else own)
+        waiting += [(child, own) for child in children(node)]
+
+
+def given(node: ast.AST) -> str | None:
+    """x of `x = …`, and of nothing more."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return None
+    (target,) = node.targets
+    return target.id if isinstance(target, ast.Name) else None
+
+
 def called_by(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 

@@ -20,6 +20,7 @@ from epslint.glance import (
     called_by,
     descend,
     last_name,
+    names_read,
     root_of,
     statements,
 )
@@ -36,12 +37,17 @@ class Rows:
     last: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Stretch:
     """Statements with the whole lines they stand on."""
 
     rows: Rows
     statements: tuple[ast.stmt, ...]
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The names that they look at, other than to give them another value: `x = -x`."""
+        return frozenset(names_read(self.statements))
 
 
 @dataclass(frozen=True, eq=False)

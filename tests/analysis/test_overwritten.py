@@ -11,6 +11,8 @@ LOG = "    logp = torch.log(p)\n"
 
 UNREAD = {
     "at once": "    logp = torch.log(p + 1e-8)\n    return logp\n",
+    "nowhere": "    return p\n",
+    "only by itself": "    logp = -logp\n    return p\n",
     "after something else": "    print(p)\n    logp = torch.log(p + 1e-8)\n    return logp\n",
 }
 READ = {
@@ -19,6 +21,8 @@ READ = {
     "by a function": "    late = lambda: logp\n    logp = p * 2\n    return late\n",
     "in place": "    logp += 1\n    logp = p\n    return logp\n",
     "of an element": "    logp[0] = 1\n    logp = p\n    return logp\n",
+    "by name": "    return p, locals()\n",
+    "by an inner function": "    def late():\n        return logp\n    return late\n",
     "in the end": "    return logp\n",
     "on one path": "    if flag:\n        logp = p * 2\n    return logp\n",
 }
