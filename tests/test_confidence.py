@@ -77,6 +77,19 @@ CASES = {
     "class Actor(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"
     "    def forward(self, x):\n        return x * torch.exp(-2 * self.log_std)": Confidence.NAMED,
+    # Who has put a floor to a parameter has looked at where it goes.
+    "class Actor(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"
+    "    def forward(self, x):\n        log_std = torch.clamp(self.log_std, min=-5).unsqueeze(0)\n"
+    "        return x * torch.exp(log_std)": Confidence.POSSIBLE,
+    # The softplus of a weight moves the slower the smaller it is; what a network gives does not.
+    "import torch.nn.functional as F\n\n\ndef dual(q, raw):\n    temperature = F.softplus(raw)\n"
+    "    return torch.logsumexp(q / temperature, 0)": Confidence.UNLIKELY,
+    "import torch.nn.functional as F\n\n\ndef loss(net, x):\n    width = F.softplus(net(x))\n"
+    "    return (x / width).mean()": Confidence.POSSIBLE,
+    # Bounded softly, in another file.
+    "def loss(net, x):\n    mean, logvar = net(x)\n    bounds = net.max_logvar - net.min_logvar\n"
+    "    return (mean * torch.exp(-logvar)).mean() + bounds.mean()": Confidence.UNLIKELY,
     "def loss(logvar):\n    return logvar.exp().mean()": Confidence.POSSIBLE,
     "def loss(logvar):\n    return (-0.5 * logvar).exp().mean()": Confidence.POSSIBLE,
     "def loss(batch):\n    return batch.log_std.exp().mean()": Confidence.POSSIBLE,

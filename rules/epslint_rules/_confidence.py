@@ -15,7 +15,7 @@ from epslint.analysis.keys import label_of
 from epslint.analysis.learning import Shown
 from epslint.analysis.made.terms import ARRANGING
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, within
+from epslint.analysis.origin import Operand, behind, within
 from epslint.analysis.site import Site
 from epslint.analysis.words.hints import tells_of_loading
 from epslint.analysis.words.labels import tells_of_statistics
@@ -109,7 +109,18 @@ def _is_read_count(fact: Fact) -> bool:
     return read and fact.form is Form.NUMBER and fact.is_any(Kind.MASK)
 
 
-_SEEN_TO = (_is_length, _is_random, _is_data, _is_read_count)
+def _is_kept_positive(fact: Fact) -> bool:
+    """`softplus(weight)`, a temperature or a multiplier: it moves slower the smaller it is. What a
+    network gives goes anywhere at once.
+    """
+    origin = behind(fact, ARRANGING)
+    x = None if origin is None or origin.op is not Op.SOFTPLUS else origin.operands.get("x")
+    if x is None or isinstance(x.node, bare.Call):
+        return False
+    return x.fact.origin is None or x.fact.is_any(Kind.PARAMETER)
+
+
+_SEEN_TO = (_is_length, _is_random, _is_data, _is_read_count, _is_kept_positive)
 
 
 def _is_told_variance(site: Site, fact: Fact) -> bool:

@@ -10,7 +10,7 @@ from epslint.analysis.fact import Kind
 from epslint.analysis.keys import roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand
+from epslint.analysis.origin import Operand, within
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.analysis.words import hints
@@ -96,7 +96,9 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
         return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
-    if _is_out_of_sight(operand) or _is_handed_over(operand):
+    if _is_bounded_softly(site, operand):
+        return Confidence.UNLIKELY
+    if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(operand):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)
 
@@ -136,6 +138,26 @@ def _is_handed_over(operand: Operand) -> bool:
     if source.fact.origin is not None or source.fact.is_any(Kind.PARAMETER):
         return False
     return "self" not in roots_of(source.node)
+
+
+def _is_floored(operand: Operand) -> bool:
+    """A parameter that is kept from becoming too small: who did that has looked at where it goes,
+    and it is the same for all states, so that it moves slowly.
+    """
+    origin = within(operand, _MOVING).fact.origin
+    if origin is None or origin.op not in _FLOORING:
+        return False
+    return origin.fact("x").is_any(Kind.PARAMETER)
+
+
+_FLOORING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM})
+
+
+def _is_bounded_softly(site: Site, operand: Operand) -> bool:
+    """`logvar` beside a `max_logvar`: ensembles of dynamics bound it by two softplus, wherever."""
+    spelled = {found for word in words_behind(operand, 2) if (found := hints.log_variance(word))}
+    text = site.unit.source.text
+    return any(f"max_{each}" in text and f"min_{each}" in text for each in spelled)
 
 
 def _source(operand: Operand) -> Operand:

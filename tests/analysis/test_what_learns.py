@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epslint.analysis.words.purpose import differentiates
+from epslint.analysis.words.purpose import differentiates, trains
 
 TORCH = {"torch": "torch"}
 
@@ -26,10 +26,19 @@ TORCH = {"torch": "torch"}
         "project/environments/maps/polygons.py",
         "project/actuators/thruster.py",
         "tasks/direct/assembly_env.py",
+        "project/viz/grid_rendering.py",
+        "visualization/latents.py",
+        "visualize.py",
     ],
 )
 def test_nothing_learns_in(filename: str) -> None:
     assert not differentiates(TORCH, filename)
+
+
+@pytest.mark.parametrize("filename", ["viz/lines.py", "plots.py", "scripts/plot_returns.py"])
+def test_nothing_is_trained_on_what_is_drawn(filename: str) -> None:
+    assert not trains(TORCH, filename)
+    assert trains(TORCH, filename, "loss.backward()\n")
 
 
 @pytest.mark.parametrize(
@@ -45,6 +54,9 @@ def test_nothing_learns_in(filename: str) -> None:
         "scripts/train_env.py",
         "normalize_env.py",
         "project/envs/wrappers/normalize.py",
+        "rendering/rays.py",
+        "visual_policy.py",
+        "plotter/model/loss.py",
     ],
 )
 def test_something_learns_in(filename: str) -> None:

@@ -10,6 +10,8 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.words.operators import BELOW, MIRRORED, operator_of
 
+_AS_NUMBERS = AS_NUMBERS | {Op.DETACH}
+
 
 def with_marked_zeros(value: Operand, mask: Operand) -> Fact | None:
     """`n + (n == 0)` is n where n is not 0, and 1 where it is; so is `n + (n < 1e-6)` of what is
@@ -25,7 +27,7 @@ def _unscaled(mask: Operand) -> tuple[Operand, bool]:
     inline = True
     while (origin := mask.fact.origin) is not None:
         inline = inline and origin.node is mask.node
-        if origin.op in AS_NUMBERS and "x" in origin.operands:
+        if origin.op in _AS_NUMBERS and "x" in origin.operands:
             mask = origin.operands["x"]
             continue
         factors = [o for o in origin.operands.values() if not o.fact.range.positive]

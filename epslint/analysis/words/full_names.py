@@ -80,6 +80,7 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
         **{f"jax.lax.{name}": spelling for name, spelling in _LAX.items()},
         "jax.lax.psum": Spelling(Op.SAME, ("x",), open_ended=True),
         "jax.lax.pmean": Spelling(Op.SAME, ("x",), open_ended=True),
+        "einx.get_at": Spelling(Op.PICK, ("pattern", "x"), open_ended=True),
         "einops.rearrange": Spelling(Op.SAME, ("x",), open_ended=True),
         "einops.repeat": Spelling(Op.SAME, ("x",), open_ended=True),
         "einops.reduce": Spelling(Op.REDUCE, ("x", "dim", "reduction"), open_ended=True),

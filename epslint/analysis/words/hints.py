@@ -221,6 +221,15 @@ def tells_of_action_scale(name: str) -> bool:
     return _ACTION_SCALE.search(snake(name)) is not None
 
 
+_LOG_VARIANCE = re.compile(r"log_?var(iance)?")
+
+
+def log_variance(name: str) -> str | None:
+    """How a name spells the log of a variance, if it is one."""
+    found = _LOG_VARIANCE.search(snake(name))
+    return None if found is None else found.group()
+
+
 _NOISE_LEVEL = re.compile(r"^_*(alpha|sigma)s?(_\w+)?$")
 _LOG_OF_FADING = re.compile(r"^_*log_(alpha|sigma)s?\d?_(\w+_)?[st]$")
 

@@ -15,7 +15,7 @@ _DIFFERENTIATING = re.compile(
 # Files that watch what others learn. The name of the file alone: folders are anybody's.
 _UNLEARNED = re.compile(
     r"(^|[/\\])(test_\w*|\w*_tests?|conftest|(\w*_)?(metrics|eval|benchmark|diagnostics)|"
-    r"(eval|benchmark|plot)_\w*|evaluate|evaluation|visuali[sz]ation)\.py$"
+    r"(eval|benchmark)_\w*|evaluate|evaluation)\.py$"
 )
 
 _REHEARSAL = re.compile(
@@ -30,6 +30,12 @@ _WORLD = re.compile(
     r"(^|[/\\])(env(s|ironments?)?|actuators?|sensors?|terrains?|scenarios?|simulat(ors?|ions?))[/\\]"
     r"(?!.*(wrapper|vec_|normali[sz]))([^/\\]+[/\\]){0,2}[^/\\]+$|"
     r"(^|[/\\])(?!\w*(wrapper|vec_|normali[sz]|train|test|run_|eval))\w+_env\.py$"
+)
+
+# What draws for people to look at. Near by, too; neural renderers are called otherwise.
+_DRAWING = re.compile(
+    r"(^|[/\\])(vi[sz]|plot(s|ting)?|visuali[sz](ation|er|ers)?)[/\\][^/\\]+$|"
+    r"(^|[/\\])((\w*_)?(plot(s|ting|ter)?|visuali[sz](e|er|ation)|rendering)|plot_\w+)\.py$"
 )
 
 # And what makes a world by what it does: it is reset, and takes an action.
@@ -54,8 +60,9 @@ _DOUBLE = re.compile(
 )
 _SWITCHES = ("set_default_", "jax_enable_x64", "set_floatx")
 
-# Who solves for a step by conjugate gradients has a trust region, and tries the step.
-_TRUSTING = re.compile(r"conjugate_?grad", re.IGNORECASE)
+# Who solves for a step by conjugate gradients has a trust region, and tries the step; and so does
+# who goes back from one that was too long.
+_TRUSTING = re.compile(r"conjugate_?grad|back_?track(ing)?[_ ]", re.IGNORECASE)
 
 
 def tries_its_steps(text: str) -> bool:
@@ -79,7 +86,7 @@ def differentiates(imports: Mapping[str, str], filename: str, text: str = "") ->
     """Whether something can learn in a file: not in a test, an evaluation or an environment, nor
     with numpy only.
     """
-    if _UNLEARNED.search(filename) or _is_world(filename, text):
+    if _UNLEARNED.search(filename) or _is_world(filename, text) or _draws(filename, text):
         return False
     roots = _roots(imports)
     return not roots & _PLAIN or _keeps_gradients(roots)
@@ -87,7 +94,7 @@ def differentiates(imports: Mapping[str, str], filename: str, text: str = "") ->
 
 def trains(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
     """Whether what a file computes may be on its way into a loss, or measure one."""
-    if _is_world(filename, text):
+    if _is_world(filename, text) or _draws(filename, text):
         return False
     roots = _roots(imports)
     # `math` is imported beside anything.
@@ -97,6 +104,10 @@ def trains(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
 def _is_world(filename: str, text: str) -> bool:
     """By its place, or by what it does; but where a gradient is taken somebody learns."""
     return (_WORLD.search(filename) is not None or _acts(text)) and _LEARNS.search(text) is None
+
+
+def _draws(filename: str, text: str) -> bool:
+    return _DRAWING.search(filename) is not None and _LEARNS.search(text) is None
 
 
 def _acts(text: str) -> bool:
