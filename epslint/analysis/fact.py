@@ -159,6 +159,7 @@ class Form(QuickEnum):
         return self in (Form.TORCH, Form.NUMPY, Form.JAX, Form.TENSORFLOW)
 
 
+LAST = -1  # the key of the last part of a list, where that alone is known
 Part = tuple["int | str", "Fact"]
 
 
@@ -264,6 +265,12 @@ class Fact:
 
     def part(self, key: int | str) -> Fact | None:
         return next((fact for name, fact in self.parts if name == key), None)
+
+    @property
+    def last(self) -> Fact | None:
+        """The last part of what has some in a row: a tuple, or a list that was added to."""
+        places = [key for key, _ in self.parts if isinstance(key, int) and key >= 0]
+        return self.part(LAST) or (self.part(max(places)) if places else None)
 
     # -- the lattice -------------------------------------------------------------------------
 

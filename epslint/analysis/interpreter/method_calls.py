@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.fact import LAST, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.interpreter.sizes import is_of_many
 from epslint.analysis.keys import called, crops, dotted, evaluated, key_of
 from epslint.analysis.made.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
@@ -262,11 +262,18 @@ class MethodCalls:
         added = [self._expressions.eval(a.value, env) for a in node.args]
         element = added[-1] if added and node.func.attr.value in _ONE_BY_ONE else UNKNOWN
         joined = element if held.unfilled else held.join(replace(element, form=Form.LIST))
-        fact = replace(joined, form=Form.LIST, size=ranges.SOME, parts=())
+        last = ((LAST, element),) if added and node.func.attr.value == "append" else ()
+        fact = replace(joined, form=Form.LIST, size=ranges.SOME, parts=last)
         if held.unfilled:
             env.fill(key_of(receiver.node) or "", fact)
         self._calls.store(receiver.node, fact, env)
         return UNKNOWN
+
+    def _rearranged(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
+        """A list of which something is taken: what was where is not known any more."""
+        if receiver.fact.form is Form.LIST and receiver.fact.parts:
+            self._calls.store(receiver.node, replace(receiver.fact, parts=()), env)
+        return None
 
 
 def _is_switch(node: bare.BaseExpression) -> bool:
@@ -296,6 +303,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
+        **dict.fromkeys(("pop", "remove", "clear", "reverse"), MethodCalls._rearranged),
         "add": MethodCalls._added,
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
+from epslint.analysis.fact import LAST, NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards.cases import Sides, all_replace, covers_all, remember, sides_of
 from epslint.analysis.guards.questions import doubt
@@ -138,7 +138,9 @@ class Interpreter:
             self.expressions.bindings.bind(node.target, UNKNOWN, env)
             return True
         if left.form is Form.LIST and op is Op.ADD:
-            grown = replace(left.join(right), form=Form.LIST, size=left.size + right.size)
+            last = () if right.last is None else ((LAST, right.last),)
+            size = left.size + right.size
+            grown = replace(left.join(right), form=Form.LIST, size=size, parts=last)
             self.expressions.bindings.bind(node.target, grown, env)
             return True
         operands = {"x": Operand(node.target, left), "y": Operand(node.value, right)}

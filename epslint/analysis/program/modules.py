@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import UNKNOWN, Fact, Form, replace
-from epslint.analysis.keys import dotted
+from epslint.analysis.keys import called, dotted
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.program.activations import ACTIVATIONS, activation
@@ -143,17 +143,22 @@ class Modules:
 
     def _chain(self, node: bare.Call, env: Env) -> Fact | None:
         """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
-        values = [argument.value for argument in node.args]
-        if len(values) == 1 and isinstance(values[0], bare.List | bare.Tuple):
-            values = [element.value for element in values[0].elements]
-        facts = [self._expressions.eval(value, env) for value in values]
-        if not facts or any(argument.star for argument in node.args):
+        ends = [self._last(argument, env) for argument in node.args]
+        applied = None if not ends or ends[-1] is None else _application(ends[-1])
+        if applied is None:
             return None
-        last = _application(facts[-1])
-        if last is None:
-            return None
-        key, gives = last
+        key, gives = applied
         return self._module(key.replace(_APPLIED, _LAST), node, env, gives)
+
+    def _last(self, argument: bare.Arg, env: Env) -> Fact | None:
+        """The last module of `a`, of `*layers`, of `[a, b]` and of `OrderedDict(pairs)`."""
+        value = argument.value
+        if isinstance(value, bare.Call) and called(value) == "OrderedDict" and value.args:
+            pair = self._expressions.eval(value.args[0].value, env).last
+            return None if pair is None else pair.last
+        fact = self._expressions.eval(value, env)
+        in_a_row = argument.star == "*" or fact.form is Form.LIST
+        return fact.last if in_a_row else fact
 
     def _instance(self, path: str, node: bare.Call, env: Env) -> Fact | None:
         """`Net(…)` of a class here whose instances can be applied."""

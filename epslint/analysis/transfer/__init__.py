@@ -40,9 +40,9 @@ def transfer(call: Call) -> Fact:
     """What is known of the result of an operation."""
     function = TABLE.get(call.op)
     fact = result(call) if function is None else function(call)
-    # `torch.zeros(1, requires_grad=True)`
-    learns = call.op is not Op.PARAMETER and call.constant("requires_grad")
-    return arrangement.learned(fact) if learns else fact
+    # `torch.zeros(1, requires_grad=True)`, or by a switch that is on unless somebody turns it off
+    switch = None if call.op is Op.PARAMETER else call.facts.get("requires_grad")
+    return fact if switch is None or not switch.range.positive else arrangement.learned(fact)
 
 
 __all__ = ["Call", "transfer"]
