@@ -127,9 +127,10 @@ def _harms_nobody(site: Site, diagnosis: Diagnosis) -> bool:
     """
     if (site.rehearsed and not diagnosis.quiet) or site.overwritten:
         return True
-    if diagnosis.confidence is not Confidence.POSSIBLE or diagnosis.formula:
+    if diagnosis.formula:
         return False
-    return not site.mode.trains or site.pictured
+    unusual = diagnosis.confidence is Confidence.POSSIBLE
+    return (unusual and not site.mode.trains) or site.pictured
 
 
 def _finding(rule: Rule, diagnosis: Diagnosis, ruleset: Ruleset) -> Finding:

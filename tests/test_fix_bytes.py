@@ -93,5 +93,5 @@ def test_only_the_edit_changes(before: str, after: str, newline: str) -> None:
 
 
 def test_the_fix_is_one_with_the_lines_around_it() -> None:
-    body = "".join(f"    v{i} = x.sum() / mask.sum()  # {i}\n\n" for i in range(40))
+    body = "".join(f"    x.v{i} = x.sum() / mask.sum()  # {i}\n\n" for i in range(40))
     assert fixed(body) == body.replace("/ mask.sum()", "/ (mask.sum() + 1e-8)")

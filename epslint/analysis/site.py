@@ -34,6 +34,7 @@ from epslint.analysis.uses.ends import (
 from epslint.analysis.uses.overwritten import is_overwritten
 from epslint.analysis.words.hints import tells_of_picturing
 from epslint.analysis.words.policies import are_categorical
+from epslint.analysis.words.purpose import draws
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
 
@@ -215,7 +216,9 @@ class Site:
     @property
     def pictured(self) -> bool:
         """Whether it is for people to look at: a blank picture hurts nobody."""
-        return tells_of_picturing(self.scope.function) and not self.learned.evidence
+        source = self.unit.source
+        shown = tells_of_picturing(self.scope.function) or draws(source.filename, source.text)
+        return shown and not self.learned.evidence
 
     @property
     def overwritten(self) -> bool:

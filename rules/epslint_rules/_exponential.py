@@ -87,7 +87,8 @@ def is_no_ratio(site: Site, operand: Operand) -> bool:
     words = tuple(words_of(operand.node))
     if any(map(tells_of_perplexity, words)) or any(map(tells_of_fading, words)):
         return True
-    place = (site.scope.function, site.scope.owner, Path(site.unit.source.filename).stem)
+    path = Path(site.unit.source.filename)
+    place = (site.scope.function, site.scope.owner, path.stem, path.parent.name)
     if any(map(tells_of_trust_region, place)):
         return True
     # Beside a trust region there may be a ratio that is clipped, which is of another sort.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from epslint.analysis import bare, ranges
-from epslint.analysis.fact import Kind
+from epslint.analysis.fact import DType, Kind
 from epslint.analysis.keys import roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
@@ -96,8 +96,8 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
         return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
-    if _is_bounded_softly(site, operand):
-        return Confidence.UNLIKELY
+    if _is_bounded_softly(site, operand) or site.result.dtype is DType.FLOAT64:
+        return Confidence.UNLIKELY  # in float64 an exp takes 709
     if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(operand):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)

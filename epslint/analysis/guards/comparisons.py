@@ -15,7 +15,7 @@ from epslint.analysis import bare
 from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Kind, replace
 from epslint.analysis.guards.members import is_taken_from
-from epslint.analysis.keys import key_of, words_of
+from epslint.analysis.keys import crops, key_of, words_of
 from epslint.analysis.made.makers import is_one, maker
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, layers
@@ -80,9 +80,16 @@ _UNCHANGED = frozenset({Op.SAME, Op.DETACH, Op.FLOAT})
 _ARRANGED = frozenset({Op.SAME})
 
 
+_PROMPT = re.compile(r"(^|_)prompt(_|$)")
+
+
 def tells_of_answer(node: bare.BaseExpression) -> bool:
-    """Whether the names in an expression are of what a model answers or is judged by."""
-    return any(_ANSWER.search(word) for word in words_of(node))
+    """Whether the names in an expression are of what a model answers or is judged by; so is what is
+    left of a text without its prompt, `ids[:, prompt_length:]`.
+    """
+    words = words_of(node)
+    rest = isinstance(node, bare.Subscript) and crops(node)
+    return any(map(_ANSWER.search, words)) or (rest and any(map(_PROMPT.search, words)))
 
 
 def _is_one_of_them(x: Operand, operator: Comparing, y: Operand, env: Env) -> bool:

@@ -89,6 +89,7 @@ class Narrowing:
     def _narrow_inside(self, node: bare.BaseExpression, limits: Range, env: Env) -> None:
         """From `len(x) > 0` to x, from `n.item() > 0` to n, from `abs(x) > 0` to x."""
         if not limits.has_zero:
+            self._narrow_factors(node, env)
             self.differ(stretched(node), env)
             if (cosine := within_unit(node)) is not None:
                 self.narrow(cosine, self._evaluator.quietly(cosine, env), _INSIDE_UNIT, env)
@@ -104,6 +105,17 @@ class Narrowing:
             self._narrow_above_least(node, limits, env)
         elif type(node) is bare.Call:
             self._narrow_argument(node, limits, env)
+
+    def _narrow_factors(self, node: bare.BaseExpression, env: Env) -> None:
+        """`if a * b == 0: return`: from here on neither is 0."""
+        waiting = _factors(node)
+        while waiting:
+            factor = waiting.pop()
+            if inner := _factors(factor):
+                waiting += inner
+            else:
+                fact = self._evaluator.quietly(factor, env)
+                self.narrow(factor, fact, ranges.REAL.without_zero(), env)
 
     def differ(self, node: bare.BaseExpression | None, env: Env) -> None:
         """Note that not all elements of `node` are equal."""
@@ -174,6 +186,12 @@ class Narrowing:
         fact = self._evaluator.quietly(node, env) or UNKNOWN
         size = fact.size.meet(limits)
         env.refine(key, replace(fact, size=limits if size.empty else size), roots_of(node))
+
+
+def _factors(node: bare.BaseExpression) -> list[bare.BaseExpression]:
+    if type(node) is bare.BinaryOperation and type(node.operator) is bare.Multiply:
+        return [node.left, node.right]
+    return []
 
 
 def _is_shape(node: bare.BaseExpression) -> bool:

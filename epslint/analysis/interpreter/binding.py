@@ -207,6 +207,7 @@ class Bindings:
         path = dotted(target.value)
         before = None if path is None else env.fact(path)
         if path is None or before is None:
+            self._reach(target, fact, env)
             return
         if before.constant != 0 and (mask := self._mask_in(target, env)) is not None:
             self._overwrite(target, path, mask, fact, env)  # `scale[scale < eps] += eps`
@@ -221,8 +222,13 @@ class Bindings:
                 zero=Evidence.NONE if crops(target) else Evidence.PROVEN,
             )
             env.assign(path, touched, self._model.tick())
+        self._reach(target, fact, env)
+
+    @staticmethod
+    def _reach(target: bare.Subscript, fact: Fact, env: Env) -> None:
+        """Whatever became of the others, this element is what it was given."""
         if (key := key_of(target)) is not None:
-            env.refine(key, fact, roots_of(target))  # this one was reached
+            env.refine(key, fact, roots_of(target))
 
     def _overwrite(
         self, target: bare.Subscript, path: str, mask: Operand, fact: Fact, env: Env

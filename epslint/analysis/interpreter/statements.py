@@ -159,7 +159,7 @@ class Interpreter:
         if isinstance(node.target, bare.Subscript) and entry_of(node.target) is None:
             bindings = self.expressions.bindings
             if op is not Op.MUL or not bindings.thin_out(node.target, env):
-                bindings.accumulate(node.target, fact, env)
+                bindings.accumulate(node.target, _counted_on(op, fact, right), env)
         else:
             if op is Op.ADD and isinstance(node.target, bare.Attribute):
                 fact = fact.plus(Kind.RUNNING)
@@ -284,6 +284,11 @@ def _adds_to(target: bare.Attribute, fact: Fact) -> bool:
     if origin is None or origin.op is not Op.ADD:
         return False
     return key_of(target) in {key_of(operand.node) for operand in origin.operands.values()}
+
+
+def _counted_on(op: Op, fact: Fact, added: Fact) -> Fact:
+    """`counts[i] += 1`: who counts is past 0."""
+    return fact.within(ranges.POSITIVE) if op is Op.ADD and added.constant == 1 else fact
 
 
 def _last_added(fact: Fact) -> Origin | None:

@@ -86,7 +86,7 @@ def differentiates(imports: Mapping[str, str], filename: str, text: str = "") ->
     """Whether something can learn in a file: not in a test, an evaluation or an environment, nor
     with numpy only.
     """
-    if _UNLEARNED.search(filename) or _is_world(filename, text) or _draws(filename, text):
+    if _UNLEARNED.search(filename) or _is_world(filename, text) or draws(filename, text):
         return False
     roots = _roots(imports)
     return not roots & _PLAIN or _keeps_gradients(roots)
@@ -94,7 +94,7 @@ def differentiates(imports: Mapping[str, str], filename: str, text: str = "") ->
 
 def trains(imports: Mapping[str, str], filename: str, text: str = "") -> bool:
     """Whether what a file computes may be on its way into a loss, or measure one."""
-    if _is_world(filename, text) or _draws(filename, text):
+    if _is_world(filename, text):
         return False
     roots = _roots(imports)
     # `math` is imported beside anything.
@@ -106,7 +106,8 @@ def _is_world(filename: str, text: str) -> bool:
     return (_WORLD.search(filename) is not None or _acts(text)) and _LEARNS.search(text) is None
 
 
-def _draws(filename: str, text: str) -> bool:
+def draws(filename: str, text: str) -> bool:
+    """Whether a file is there to draw what others compute, and no gradient is taken in it."""
     return _DRAWING.search(filename) is not None and _LEARNS.search(text) is None
 
 
