@@ -87,6 +87,15 @@ CASES = {
     "    return torch.logsumexp(q / temperature, 0)": Confidence.UNLIKELY,
     "import torch.nn.functional as F\n\n\ndef loss(net, x):\n    width = F.softplus(net(x))\n"
     "    return (x / width).mean()": Confidence.POSSIBLE,
+    # A floor that is put to it elsewhere; one of two bounds may be for another path.
+    "class Actor(torch.nn.Module):\n    def __init__(self, min_log_std):\n"
+    "        super().__init__()\n        self.min_log_std = min_log_std\n"
+    "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"
+    "    def forward(self, x):\n        return x * torch.exp(self.log_std)": Confidence.POSSIBLE,
+    "class Actor(torch.nn.Module):\n    def __init__(self, min_log_std, max_log_std):\n"
+    "        super().__init__()\n        self.bounds = min_log_std, max_log_std\n"
+    "        self.log_std = torch.nn.Parameter(torch.zeros(2))\n\n"
+    "    def forward(self, x):\n        return x * torch.exp(self.log_std)": Confidence.NAMED,
     # Bounded softly, in another file.
     "def loss(net, x):\n    mean, logvar = net(x)\n    bounds = net.max_logvar - net.min_logvar\n"
     "    return (mean * torch.exp(-logvar)).mean() + bounds.mean()": Confidence.UNLIKELY,

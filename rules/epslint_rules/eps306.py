@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from epslint.analysis import bare, ranges
@@ -96,9 +96,11 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
         return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
-    if _is_bounded_softly(site, operand) or site.result.dtype is DType.FLOAT64:
+    if _has_bounds(site, operand, hints.log_variance, _BOTH) or site.result.dtype is DType.FLOAT64:
         return Confidence.UNLIKELY  # in float64 an exp takes 709
     if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(operand):
+        return Confidence.POSSIBLE
+    if _has_bounds(site, operand, hints.log_deviation, _FLOOR):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)
 
@@ -153,11 +155,19 @@ def _is_floored(operand: Operand) -> bool:
 _FLOORING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM})
 
 
-def _is_bounded_softly(site: Site, operand: Operand) -> bool:
-    """`logvar` beside a `max_logvar`: ensembles of dynamics bound it by two softplus, wherever."""
-    spelled = {found for word in words_behind(operand, 2) if (found := hints.log_variance(word))}
-    text = site.unit.source.text
-    return any(f"max_{each}" in text and f"min_{each}" in text for each in spelled)
+def _has_bounds(
+    site: Site, operand: Operand, spelling: Callable[[str], str | None], ends: frozenset[str]
+) -> bool:
+    """Whether a file names these bounds of it, and no others. `logvar` beside a `max_logvar` and a
+    `min_logvar`: ensembles of dynamics bound it by two softplus, wherever. `log_std` beside a
+    `min_log_std` alone: somebody has put a floor to it, wherever.
+    """
+    spelled = {found for word in words_behind(operand, 2) if (found := spelling(word))}
+    return any(hints.bounds_of(each, site.unit.source.text) == ends for each in spelled)
+
+
+_FLOOR = frozenset({"min"})
+_BOTH = frozenset({"min", "max"})
 
 
 def _source(operand: Operand) -> Operand:

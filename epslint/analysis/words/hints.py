@@ -222,12 +222,27 @@ def tells_of_action_scale(name: str) -> bool:
 
 
 _LOG_VARIANCE = re.compile(r"log_?var(iance)?")
+_LOG_DEVIATION = re.compile(r"log_?(std|st(d_?)?dev|sigma)")
 
 
 def log_variance(name: str) -> str | None:
     """How a name spells the log of a variance, if it is one."""
     found = _LOG_VARIANCE.search(snake(name))
     return None if found is None else found.group()
+
+
+def log_deviation(name: str) -> str | None:
+    """The same of a standard deviation."""
+    found = _LOG_DEVIATION.search(snake(name))
+    return None if found is None else found.group()
+
+
+def bounds_of(word: str, text: str) -> frozenset[str]:
+    """Which bounds of something a file has a name for: `min_log_std`, `LOG_STD_MAX`."""
+    text = text.lower()
+    return frozenset(
+        end for end in ("min", "max") if f"{end}_{word}" in text or f"{word}_{end}" in text
+    )
 
 
 _NOISE_LEVEL = re.compile(r"^_*(alpha|sigma)s?(_\w+)?$")
