@@ -25,6 +25,14 @@ CASES = {
     # Rounding takes k3 below 0 where two policies are nearly, but not quite, the same.
     "@torch.no_grad()\ndef f(logp, ref):\n    d = (logp - ref).clamp(-10, 10)\n"
     "    return torch.sqrt((torch.exp(d) - 1 - d).mean())": Confidence.NAMED,
+    # Who leaves where the policies have drifted apart does not take the ratio there; and who asks
+    # afterwards has taken it.
+    "def f(logp, old_logp, kl, limit):\n    for _ in range(9):\n        if kl > 1.5 * limit:\n"
+    "            break\n        ratio = torch.exp(logp - old_logp)\n"
+    "    return ratio": Confidence.POSSIBLE,
+    "def f(logp, old_logp, kl, limit):\n    for _ in range(9):\n"
+    "        ratio = torch.exp(logp - old_logp)\n        if kl > 1.5 * limit:\n"
+    "            break\n    return ratio": Confidence.NAMED,
     # Who caps it on one path may cap it wherever it matters.
     "def f(logp, old_logp, cap=None):\n    d = logp - old_logp\n    if cap is not None:\n"
     "        d = d.clamp(-cap, cap)\n    return torch.exp(d)": Confidence.POSSIBLE,

@@ -50,6 +50,7 @@ class Mode:
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered
     double: bool = False  # float64 is the usual type in this file
+    near: bool = False  # two policies are: somebody has left where their divergence is large
     autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
 
 
@@ -194,6 +195,8 @@ class Env:
         layers = list(branches)
         if not layers:
             return
+        if all(layer.mode.near for layer in layers):
+            self.mode = replace(self.mode, near=True)
         keys = dict.fromkeys(key for layer in layers for key in layer._bindings)
         self._bindings.update({key: self._joined(key, layers) for key in keys})
         for layer in layers:

@@ -136,6 +136,8 @@ class Guards(Narrowing):
         holding = operator if truth else OPPOSITE[operator]
         x, y = (Operand(node, self._evaluator.quietly(node, env)) for node in (left, right))
         for mine, other, sign in ((x, y, holding), (y, x, MIRRORED[holding])):
+            if sign in BELOW and mine.fact.is_any(Kind.KL):
+                env.mode = replace(env.mode, near=True)  # `if kl > limit: break`
             below = truth and sign in BELOW and is_quotient(mine.fact)
             fact = mine.fact.plus(Kind.BELOW) if below else mine.fact
             self.narrow(mine.node, fact, limits_by(sign, fact, other), env)
