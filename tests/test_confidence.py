@@ -55,6 +55,11 @@ CASES = {
     "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.POSSIBLE,
     # a gradient that somebody may take, of a function that is there for anybody
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x * x).sum().sqrt()": Confidence.POSSIBLE,
+    # It does not say that it is of tensors; jax's functions are there to be differentiated.
+    "def length(x):\n    return torch.sqrt(torch.sum(x ** 2, dim=-1))": Confidence.UNLIKELY,
+    "import jax.numpy as jnp\n\n\ndef length(x):\n    return jnp.sqrt(jnp.sum(x ** 2, axis=-1))": (
+        Confidence.POSSIBLE
+    ),
     # digits that nobody may miss
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,

@@ -149,8 +149,13 @@ def of_digits(site: Site) -> Confidence:
     return Confidence.POSSIBLE if lost else Confidence.UNLIKELY
 
 
-def of_gradient(reached: Evidence, shown: Shown) -> Confidence:
-    """How sure a gradient is that is not finite: the value gets there, and somebody takes it."""
+def of_gradient(site: Site, reached: Evidence, shown: Shown) -> Confidence:
+    """How sure a gradient is that is not finite: the value gets there, and somebody takes it. Of a
+    function that is there for anybody, and does not even say that it is one of tensors, hardly
+    anybody does; jax is there to differentiate.
+    """
+    if shown.offered and shown.presumed and site.result.form is not Form.JAX:
+        return Confidence.UNLIKELY
     return Confidence.POSSIBLE if shown.offered else at_its_edge(weakest(reached, shown.evidence))
 
 

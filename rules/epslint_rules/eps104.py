@@ -108,7 +108,7 @@ def _confidence(site: Site, guarded: Operand, shown: Shown) -> Confidence:
     in the wrong place, has thought of it.
     """
     if shown.evidence:
-        return of_gradient(guarded.fact.zero, shown)
+        return of_gradient(site, guarded.fact.zero, shown)
     told = if_data_allow(site, guarded.fact)
     return Confidence.POSSIBLE if told is Confidence.UNLIKELY else told
 

@@ -107,7 +107,7 @@ def _infinite_slope(site: Site, operand: Operand, shown: Shown) -> Diagnosis:
         span=site.unit.span(operand.node),
         message=f"Root of {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}, and the slope of a root is infinite there",
-        confidence=of_gradient(_reached(fact), shown),
+        confidence=of_gradient(site, _reached(fact), shown),
         why=(*chain(fact), *because(shown)),
         fix=with_epsilon(site, operand),
     )

@@ -92,7 +92,7 @@ def _infinite_slope(site: Site, operand: Operand, exponent: float, shown: Shown)
         span=site.unit.span(operand.node),
         message=f"Power {exponent:.3g} of {quoted(site, operand.node)}, {noun(fact)} "
         f"in {fact.range}: {zero_when(fact)}, and the slope is infinite there",
-        confidence=of_gradient(fact.zero, shown),
+        confidence=of_gradient(site, fact.zero, shown),
         why=(*chain(fact), *because(shown)),
         fix=with_floor(site, operand) or with_epsilon(site, operand),
     )

@@ -93,7 +93,7 @@ class WhereTrap(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=_message(site, operand),
-            confidence=of_gradient(reached, shown),
+            confidence=of_gradient(site, reached, shown),
             why=(*chain(operand.fact), *because(shown)),
             fix=guarded_input(site, operand, site.choice),
         )

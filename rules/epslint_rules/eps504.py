@@ -114,7 +114,7 @@ class ArcAtBoundary(SiteRule):
         yield Diagnosis(
             span=site.unit.span(operand.node),
             message=f"{function} of {quoted(site, operand.node)}, {_harm(domain, operand)}",
-            confidence=of_gradient(evidence, site.learned),
+            confidence=of_gradient(site, evidence, site.learned),
             why=(*chain(operand.fact), *because(site.learned)),
             fix=_fix(site, operand, domain),
         )

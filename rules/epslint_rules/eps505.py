@@ -93,7 +93,7 @@ class HandRolledNorm(SiteRule):
             span=site.unit.span(operand.node),
             message=f"A norm by hand, the root of {quoted(site, operand.node)}: "
             "its gradient is NaN where everything is 0",
-            confidence=of_gradient(operand.fact.zero, shown),
+            confidence=of_gradient(site, operand.fact.zero, shown),
             why=(*made_elsewhere(operand), *because(shown)),
             fix=_vector_norm(site, operand) or with_epsilon(site, operand),
         )

@@ -136,7 +136,7 @@ def _diagnosis(site: Site, origin: Origin, operand: Operand, shown: Shown) -> Di
         span=site.unit.span(operand.node),
         message=f"nan_to_num mends the value where {quoted(site, operand.node)} is 0, not the "
         "gradient: that is NaN",
-        confidence=of_gradient(operand.fact.zero, shown),
+        confidence=of_gradient(site, operand.fact.zero, shown),
         why=(*chain(operand.fact), *because(shown)),
         fix=_fix(replace(site, op=origin.op, node=origin.node, operands=origin.operands), operand),
     )
