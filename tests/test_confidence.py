@@ -60,6 +60,12 @@ CASES = {
     "import jax.numpy as jnp\n\n\ndef length(x):\n    return jnp.sqrt(jnp.sum(x ** 2, axis=-1))": (
         Confidence.POSSIBLE
     ),
+    # The rewards of a group may be nearly equal, and rounding makes their variance negative; what
+    # is in a data set is not.
+    "@torch.no_grad()\ndef f(rewards):\n    mean = rewards.mean()\n"
+    "    return ((rewards ** 2).mean() - mean ** 2).sqrt()": Confidence.PROVEN,
+    "@torch.no_grad()\ndef f(voxels):\n    mean = voxels.mean()\n"
+    "    return ((voxels ** 2).mean() - mean ** 2).sqrt()": Confidence.POSSIBLE,
     # digits that nobody may miss
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return torch.exp(x) - 1": Confidence.POSSIBLE,
     "@torch.no_grad()\ndef f(x):\n    return torch.exp(x) - 1": Confidence.POSSIBLE,

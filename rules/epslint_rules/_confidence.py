@@ -166,9 +166,14 @@ def at_its_edge(evidence: Evidence) -> Confidence:
 
 def of_rounding(site: Site, told: Confidence) -> Confidence:
     """How sure it is that rounding takes a difference below 0: in float64 it is a matter of the
-    last of sixteen digits, and in numpy's data mostly of exact numbers.
+    last of sixteen digits, in numpy's data mostly of exact numbers, and statistics of whole data
+    sets vary enough. What a model gives, and the rewards of a group, may be nearly equal.
     """
-    return Confidence.POSSIBLE if _is_double(site) else told
+    if _is_double(site):
+        return Confidence.POSSIBLE
+    operands = (operand.fact for operand in site.operands.values())
+    close = any(fact.is_any(_OF_ROLLOUTS | Kind.KL) for fact in operands)
+    return told if close or site.learned.evidence else Confidence.POSSIBLE
 
 
 def of_overflow(site: Site, *arguments: Fact) -> Confidence:
