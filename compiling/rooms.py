@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Where the time goes: the first look at a file, and the interpreter.
-_HOT = ("epslint/glance.py", "epslint/scout.py", "epslint/sinks.py")
+_HOT = tuple(f"epslint/{name}.py" for name in ("attributes", "glance", "outline", "scout", "sinks"))
 _HOT_FOLDER = "epslint/analysis"
 # Of the interpreter, what stays as it is.
 _AS_IT_IS = frozenset(

@@ -9,9 +9,7 @@ they turn out to need, are then interpreted.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from types import MappingProxyType
 
@@ -20,132 +18,12 @@ from epslint.glance import (
     called_by,
     descend,
     last_name,
-    names_read,
-    root_of,
     statements,
 )
+from epslint.outline import ClassOutline, FunctionOutline, Outline, Rows, Stretch, rows_of
 from epslint.sinks import Sinks
 from epslint.source import Source
 from epslint.syntax import read
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Whole lines of the file, both ends included."""
-
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """Statements with the whole lines they stand on."""
-
-    rows: Rows
-    statements: tuple[ast.stmt, ...]
-
-    @cached_property
-    def read(self) -> frozenset[str]:
-        """The names that they look at, other than to give them another value: `x = -x`."""
-        return frozenset(names_read(self.statements))
-
-
-@dataclass(frozen=True, eq=False)
-class FunctionOutline:
-    """A function or method: where it is, and whether it may contain a site."""
-
-    name: str
-    stretch: Stretch
-    suspect: bool
-    is_property: bool = False
-    is_setter: bool = False  # of a property that has its name
-
-    @cached_property
-    def assigns(self) -> frozenset[str]:
-        """The attributes of `self` that it sets."""
-        return frozenset().union(*self._assigns_by_statement)
-
-    @cached_property
-    def last_assigning(self) -> int:
-        """Which of its statements is the last to set one, or to change what it has set:
-        `self.std[self.std < eps] = 1`.
-        """
-        me, sets = self._self, self._assigns_by_statement
-        places = [place for place, names in enumerate(sets) if names]
-        if not me or not places:
-            return -1
-        body, first = self._body, places[-1] + 1
-        later = [
-            place
-            for place in range(first, len(body))
-            if not self.assigns.isdisjoint(_self_changes(body[place], me))
-        ]
-        return (places + later)[-1]
-
-    @cached_property
-    def bounds(self) -> frozenset[str]:
-        """The attributes of `self` that it brings back between bounds where they are:
-        `self.scale.data.clamp_(-5, 2)`, `self.scale.data = self.scale.data.clamp(-5, 2)`.
-        """
-        me = self._self
-        return frozenset(name for child in self._body for name in _self_bounds(child, me or ""))
-
-    @property
-    def _body(self) -> list[ast.stmt]:
-        (node,) = self.stretch.statements
-        assert isinstance(node, FunctionNode)
-        return node.body
-
-    @property
-    def _self(self) -> str | None:
-        (node,) = self.stretch.statements
-        assert isinstance(node, FunctionNode)
-        return self_of(node)
-
-    @cached_property
-    def _assigns_by_statement(self) -> tuple[frozenset[str], ...]:
-        me = self._self
-        return tuple(frozenset(_self_assignments(child, me) if me else ()) for child in self._body)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassOutline:
-    """A class: its methods by name, and the lines of its body that assign names."""
-
-    name: str
-    bases: tuple[str, ...]
-    methods: Mapping[str, FunctionOutline]
-    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
-    fields: Mapping[str, tuple[Stretch, ...]]
-    body: tuple[Stretch, ...]  # of the statements that are no definitions
-    suspect: bool  # whether one of those may contain a site
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outline:
-    """A file at a glance."""
-
-    imports: Mapping[str, str]  # local name → dotted name
-    functions: Mapping[str, FunctionOutline]
-    defined: tuple[FunctionOutline, ...]  # all of them: two may have the same name
-    classes: Mapping[str, ClassOutline]
-    owners: tuple[ClassOutline, ...]  # all of them: also those inside others
-    body: tuple[Stretch, ...]  # top-level statements that are no definitions
-    fields: Mapping[str, tuple[Stretch, ...]]
-    suspect: bool
-    rebound: frozenset[str] = frozenset()  # names of the module that functions assign, by `global`
-    newer: bool = False  # whether its statements are in older words than the file
-
-    def lineage(self, owner: ClassOutline) -> Iterator[ClassOutline]:
-        """The class and those of its bases that are in this file."""
-        seen: set[ClassOutline] = set()
-        waiting = [owner]
-        while waiting:
-            each = waiting.pop()
-            if each not in seen:
-                seen.add(each)
-                yield each
-                waiting.extend(self.classes[base] for base in each.bases if base in self.classes)
 
 
 def scout(source: Source, sinks: Sinks) -> Outline:
@@ -285,107 +163,6 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
         for node in descend(statement, _NAMES)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
-
-
-# Methods that give their object an attribute of a name: a buffer, the state of a metric.
-REGISTERING = frozenset({"register_buffer", "add_state"})
-
-
-def self_of(node: FunctionNode) -> str | None:
-    """What a method calls its object."""
-    arguments = node.args.posonlyargs + node.args.args
-    return arguments[0].arg if arguments else None
-
-
-_SETTING = frozenset({ast.Attribute, ast.Call})  # how an attribute is set
-
-
-def _self_assignments(node: ast.stmt, me: str) -> Iterator[str]:
-    for child in descend(node, _SETTING):
-        if (
-            isinstance(child, ast.Attribute)
-            and isinstance(child.ctx, ast.Store)
-            and isinstance(child.value, ast.Name)
-            and child.value.id == me
-        ):
-            yield child.attr
-        elif (
-            isinstance(child, ast.Call)
-            and last_name(child.func) in REGISTERING
-            and child.args
-            and isinstance(child.args[0], ast.Constant)
-        ):
-            yield str(child.args[0].value)
-
-
-def _self_changes(node: ast.stmt, me: str) -> Iterator[str]:
-    """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`,
-    `self.scale.requires_grad = True`.
-    """
-    for child in descend(node):
-        if isinstance(child, ast.Subscript | ast.Attribute) and _changes(child):
-            owner = child.value
-            if isinstance(owner, ast.Attribute) and root_of(owner) == me:
-                yield owner.attr
-
-
-def _changes(node: ast.Subscript | ast.Attribute) -> bool:
-    if isinstance(node, ast.Attribute):
-        return node.attr.endswith("_") or node.attr == "requires_grad"
-    return isinstance(node.ctx, ast.Store)
-
-
-_CLAMPS = frozenset({"clamp", "clip", "clamp_max"})
-_CEILINGS = frozenset({"max", "a_max"})
-_LIBRARIES = frozenset({"torch", "th", "np", "numpy", "jnp"})
-
-
-def _self_bounds(node: ast.stmt, me: str) -> Iterator[str]:
-    for child in descend(node):
-        if (place := _bounded_in_place(child)) is not None:
-            yield from _own(place, me)
-
-
-def _bounded_in_place(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        copied = name == "copy_" and any(map(_is_bounded, node.args))
-        clamped = name.endswith("_") and _is_ceiling(name.removesuffix("_"), node)
-        return node.func.value if copied or clamped else None
-    if isinstance(node, ast.Assign) and _is_bounded(node.value):
-        target = node.targets[0]
-        if isinstance(target, ast.Attribute) and target.attr == "data":
-            return target.value
-    return None
-
-
-def _is_bounded(node: ast.expr) -> bool:
-    """`x.clamp(-5, 2)`, `torch.clamp(x, -5, 2)`."""
-    return isinstance(node, ast.Call) and _is_ceiling(last_name(node.func), node)
-
-
-def _is_ceiling(name: str, call: ast.Call) -> bool:
-    """Whether a clamp has an upper bound: a floor alone lets everything through that overflows."""
-    if name not in _CLAMPS:
-        return False
-    function = root_of(call.func) in _LIBRARIES  # which is handed the value, too
-    above = name == "clamp_max" or len(call.args) > 1 + function
-    return above or any(keyword.arg in _CEILINGS for keyword in call.keywords)
-
-
-def _own(node: ast.expr, me: str) -> Iterator[str]:
-    """The attribute of `me` that this is, or the data of."""
-    if isinstance(node, ast.Attribute) and node.attr == "data":
-        node = node.value
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
-        yield node.attr
-
-
-def rows_of(node: ast.stmt) -> Rows:
-    """The lines of a statement, its decorators with it."""
-    decorators: Collection[ast.expr] = getattr(node, "decorator_list", ())
-    first = min([node.lineno, *(d.lineno for d in decorators)])
-    return Rows(first, node.end_lineno or node.lineno)
 
 
 def _stretches(statements: list[ast.stmt]) -> tuple[Stretch, ...]:

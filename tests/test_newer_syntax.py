@@ -23,9 +23,10 @@ from epslint.cli import main
 from epslint.config import Config
 from epslint.older import in_older_words
 from epslint.outcome import FileReport
+from epslint.outline import ClassOutline, FunctionOutline, Outline
 from epslint.rewrite import added_import
 from epslint.rule import Confidence, Edit, Finding, Fix, Grade, Severity
-from epslint.scout import ClassOutline, FunctionOutline, Outline, scout
+from epslint.scout import scout
 from epslint.selection import choose
 from epslint.sinks import Sinks
 from epslint.source import Source, SourceError, Span

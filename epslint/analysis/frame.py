@@ -12,7 +12,7 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
 from epslint.analysis.site import Choice, Scope, Site
 from epslint.analysis.unit import Unit
-from epslint.scout import ClassOutline
+from epslint.outline import ClassOutline
 
 Callee = bare.FunctionDef | bare.Lambda
 Found = tuple[Unit, Callee, ClassOutline | None]  # a function of this file, and where it is

@@ -11,7 +11,7 @@ from epslint.analysis import bare
 from epslint.analysis.bare.places import Place
 from epslint.analysis.bare.reading.full import Reading
 from epslint.depth import with_room
-from epslint.scout import Rows
+from epslint.outline import Rows
 from epslint.source import Source, SourceError, Span
 from epslint.spans import spans_of
 

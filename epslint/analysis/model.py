@@ -37,7 +37,7 @@ from epslint.analysis.uses.ends import is_cut_off
 from epslint.analysis.words import names
 from epslint.analysis.words.purpose import computes_in_double, differentiates, rehearses, trains
 from epslint.epsilon import Hierarchy
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
+from epslint.outline import ClassOutline, FunctionOutline, Outline, Stretch
 from epslint.source import Source
 
 

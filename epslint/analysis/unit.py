@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare
 from epslint.analysis.bare.places import At, Place, Places
 from epslint.depth import with_room
-from epslint.scout import Stretch
+from epslint.outline import Stretch
 from epslint.source import Source, Span
 
 if TYPE_CHECKING:

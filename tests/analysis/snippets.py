@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epslint.scout import Rows, Stretch
+from epslint.outline import Rows, Stretch
 from epslint.source import Source
 
 SNIPPETS = {

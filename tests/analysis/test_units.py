@@ -17,7 +17,8 @@ import pytest
 
 from epslint.analysis import bare
 from epslint.analysis.unit import Unit
-from epslint.scout import Rows, Stretch, scout
+from epslint.outline import Rows, Stretch
+from epslint.scout import scout
 from epslint.sinks import Sinks
 from epslint.source import Source, SourceError, Span
 from tests.analysis.snippets import SNIPPETS, whole

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from epslint.analysis.bare import nodes
 from epslint.glance import suites
-from epslint.scout import Rows, Stretch, rows_of
+from epslint.outline import Rows, Stretch, rows_of
 from epslint.source import Source, Span
 from epslint.tokens import Tokens, UnevenError
 

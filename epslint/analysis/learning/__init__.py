@@ -29,7 +29,7 @@ from epslint.analysis.learning.flow import (
 from epslint.analysis.learning.standing import is_for_anybody
 from epslint.analysis.learning.weights import Weights
 from epslint.glance import FunctionNode, children, descend, last_name, statements, walk
-from epslint.scout import ClassOutline, FunctionOutline, Outline, Stretch
+from epslint.outline import ClassOutline, FunctionOutline, Outline, Stretch
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
@@ -170,7 +170,8 @@ class Learning:
             formula = next((n for n in (owner.name, *owner.bases) if words.tells_of_formula(n)), "")
             text = f"`{formula}` is differentiated, by its name"
             return _named(text, function) if formula else self._of_file(function)
-        if not self._beside and is_for_anybody(function, self._filename):
+        at_large = not self._beside and not self._of_losses
+        if at_large and is_for_anybody(function, self._filename):
             text = f"`{function.name}` maps tensors to tensors for anybody"
             untyped = function.returns is None
             return replace(_named(text, function), presumed=untyped, offered=True)

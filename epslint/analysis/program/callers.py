@@ -25,7 +25,7 @@ from epslint.analysis.program.lessons import Terms, learned, teach
 from epslint.analysis.site import Site
 from epslint.depth import with_room
 from epslint.glance import called_by, descend, last_name
-from epslint.scout import ClassOutline, FunctionOutline, Stretch
+from epslint.outline import ClassOutline, FunctionOutline, Stretch
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from epslint.attributes import self_of
 from epslint.glance import FunctionNode, children, descend, last_name, suites
-from epslint.scout import ClassOutline, FunctionOutline, Outline, self_of
+from epslint.outline import ClassOutline, FunctionOutline, Outline
 
 _RUNNING_THROUGH = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)  # a loop runs once
 

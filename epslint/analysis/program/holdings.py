@@ -21,7 +21,7 @@ from epslint.analysis.program.running import Running
 from epslint.analysis.program.signature import mode_of
 from epslint.analysis.site import Scope
 from epslint.analysis.words import names
-from epslint.scout import ClassOutline, FunctionOutline, Stretch
+from epslint.outline import ClassOutline, FunctionOutline, Stretch
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model

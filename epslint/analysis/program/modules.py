@@ -15,7 +15,7 @@ from epslint.analysis.origin import Operand
 from epslint.analysis.program.activations import ACTIVATIONS, activation
 from epslint.analysis.transfer import Call, transfer
 from epslint.analysis.words.spellings import Spelling
-from epslint.scout import Outline
+from epslint.outline import Outline
 from epslint.source import Source
 
 if TYPE_CHECKING:

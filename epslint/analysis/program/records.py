@@ -10,7 +10,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, Fact, Part, replace
 from epslint.analysis.keys import dotted
 from epslint.analysis.ops import Op
-from epslint.scout import ClassOutline
+from epslint.outline import ClassOutline
 
 if TYPE_CHECKING:
     from epslint.analysis.interpreter.expressions import Expressions

@@ -10,7 +10,7 @@ from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.interpreter.sizes import is_of_many
 from epslint.analysis.program.counters import Counters
 from epslint.analysis.words import hints
-from epslint.scout import ClassOutline
+from epslint.outline import ClassOutline
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from epslint.analysis.interpreter.statements import Interpreter
 from epslint.analysis.program.signature import by_position, matched, mode_inside, mode_of, self_name
 from epslint.analysis.site import Scope
 from epslint.analysis.unit import Unit
-from epslint.scout import ClassOutline, FunctionOutline
+from epslint.outline import ClassOutline, FunctionOutline
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model

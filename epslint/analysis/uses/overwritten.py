@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from epslint.glance import given, suites
-from epslint.scout import Stretch
+from epslint.outline import Stretch
 
 
 def is_overwritten(stretch: Stretch, row: int) -> bool:
