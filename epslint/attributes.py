@@ -41,7 +41,7 @@ def set_by(node: ast.stmt, me: str) -> Iterator[str]:
 
 def changed_by(node: ast.stmt, me: str) -> Iterator[str]:
     """What is changed in place: `self.std[small] = 1`, `self.std.clamp_(min=eps)`,
-    `self.scale.requires_grad = True`.
+    `self.scale.requires_grad = True`, `self.net.add(layer)`.
     """
     for child in descend(node):
         if isinstance(child, ast.Subscript | ast.Attribute) and _changes(child):
@@ -50,9 +50,13 @@ def changed_by(node: ast.stmt, me: str) -> Iterator[str]:
                 yield owner.attr
 
 
+# A switch, and what puts another layer behind those of a chain.
+_CHANGING = frozenset({"requires_grad", "add", "add_module", "append"})
+
+
 def _changes(node: ast.Subscript | ast.Attribute) -> bool:
     if isinstance(node, ast.Attribute):
-        return node.attr.endswith("_") or node.attr == "requires_grad"
+        return node.attr.endswith("_") or node.attr in _CHANGING
     return isinstance(node.ctx, ast.Store)
 
 

@@ -14,7 +14,7 @@ from epslint.analysis.keys import called, crops, dotted, evaluated, key_of
 from epslint.analysis.made.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
-from epslint.analysis.program.modules import is_module
+from epslint.analysis.program.modules import extended, is_module
 from epslint.analysis.transfer.arrangement import learned
 from epslint.analysis.transfer.call import LOGARITHMIC, TOPIC
 from epslint.analysis.words.spellings import Spelling, method
@@ -251,8 +251,12 @@ class MethodCalls:
         return Fact(ranges.SOME, kinds=Kind.SHAPE, dtype=DType.INT, form=Form.NUMBER, grad=False)
 
     def _grown(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
-        """A list that something is put into."""
+        """A list that something is put into, or a chain of layers."""
         held = receiver.fact
+        if is_module(held) and node.args:
+            layer = self._expressions.eval(node.args[-1].value, env)
+            self._calls.store(receiver.node, extended(held, layer), env)
+            return UNKNOWN
         if not isinstance(node.func, bare.Attribute):
             return None
         if held.form is not Form.LIST:
@@ -305,6 +309,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
         **dict.fromkeys(("pop", "remove", "clear", "reverse"), MethodCalls._rearranged),
         "add": MethodCalls._added,
+        "add_module": MethodCalls._grown,
         **dict.fromkeys(
             ("scatter_add_", "index_add_", "scatter_reduce_", "scatter_add", "index_add"),
             MethodCalls._accumulated,

@@ -67,9 +67,10 @@ _MODULES: Mapping[str, Spelling] = MappingProxyType(
         **{f"torch.nn.{name}": Spelling(op, ("x", "target")) for name, op in _LOSSES.items()},
     }
 )
+_ENDING = frozenset(ACTIVATIONS.values())
 _BY_OP: Mapping[str, Spelling] = MappingProxyType(
     {
-        **{op.name: Spelling(op, ("x",)) for op in ACTIVATIONS.values()},
+        **{op.name: Spelling(op, ("x",)) for op in _ENDING},
         **{spelling.op.name: spelling for spelling in _MODULES.values()},
     }
 )
@@ -88,10 +89,20 @@ _CHAINS = frozenset(
         *("keras.Sequential", "keras.models.Sequential"),
     }
 )
+# What is made of a graph by naming where it ends.
+_GRAPHS = frozenset(
+    {
+        *("tensorflow.keras.Model", "tensorflow.keras.models.Model"),
+        *("keras.Model", "keras.models.Model"),
+    }
+)
 # The methods that apply an instance: torch's, Keras's, and anybody's.
 _APPLYING = ("forward", "call", "__call__")
+_BY_NAME = frozenset({*_APPLYING, "predict", "predict_on_batch"})
 # Without one of these words, or a class with such a method, a file has no modules.
-_WORDS = frozenset({*(name.rpartition(".")[2] for name in (*_MODULES, *_CHAINS)), "optim"})
+_WORDS = frozenset(
+    {*(name.rpartition(".")[2] for name in (*_MODULES, *_CHAINS, *_GRAPHS)), "optim"}
+)
 
 # The part of a module's fact that tells what applying it does begins with one of these.
 _APPLIED = "()"  # the operation
@@ -127,7 +138,9 @@ class Modules:
             return self._module(key, node, env, gives)
         if full.startswith("torch.optim.") and full.rpartition(".")[2][:1].isupper():
             return self._module(_OPTIMIZER, node, env)
-        return self._chain(node, env) if full in _CHAINS else None
+        if full in _CHAINS:
+            return self._chain(node, env)
+        return self._graph(node, env) if full in _GRAPHS else None
 
     def _module(self, key: str, node: bare.Call, env: Env, gives: Fact = UNKNOWN) -> Fact:
         """A module's settings are the operands of its origin."""
@@ -142,13 +155,26 @@ class Modules:
         return Fact(form=Form.OTHER, grad=False, parts=((key, gives),), origin=origin)
 
     def _chain(self, node: bare.Call, env: Env) -> Fact | None:
-        """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen."""
+        """`nn.Sequential(…, nn.Sigmoid())` ends in a sigmoid of what is not to be seen; to an empty
+        one something is added later.
+        """
+        if not node.args:
+            return self._module(_UNSEEN, node, env)
         ends = [self._last(argument, env) for argument in node.args]
         applied = None if not ends or ends[-1] is None else _application(ends[-1])
         if applied is None:
             return None
         key, gives = applied
         return self._module(key.replace(_APPLIED, _LAST), node, env, gives)
+
+    def _graph(self, node: bare.Call, env: Env) -> Fact | None:
+        """`Model(inputs, outputs)` gives what its outputs were made by."""
+        given = {a.keyword.value if a.keyword else str(i): a.value for i, a in enumerate(node.args)}
+        outputs = given.get("outputs") or given.get("1")
+        fact = UNKNOWN if outputs is None else self._expressions.eval(outputs, env)
+        if fact.origin is None or fact.origin.op not in _ENDING:
+            return None
+        return self._module(_LAST + fact.origin.op.name, node, env, Fact(form=fact.form))
 
     def _last(self, argument: bare.Arg, env: Env) -> Fact | None:
         """The last module of `a`, of `*layers`, of `[a, b]` and of `OrderedDict(pairs)`."""
@@ -174,6 +200,9 @@ class Modules:
         expressions = self._expressions
         module = expressions.eval(node.func, env)
         applied = _application(module)
+        if applied is None and type(func := node.func) is bare.Attribute:
+            module = expressions.eval(func.value, env)
+            applied = self._by_name(module, func.attr.value)
         if applied is None:
             return None
         key, gives = applied
@@ -193,6 +222,19 @@ class Modules:
             fact = replace(fact, grad=True)
         operands["module"] = Operand(node.func, module)
         return expressions.ledger.conclude(spelling.op, node, operands, fact, env)
+
+    def _by_name(self, module: Fact, method: str) -> tuple[str, Fact] | None:
+        """`net.forward(x)`, and other methods of a class of this file, `net.encode(x)`."""
+        applied = _application(module)
+        if applied is None or method in _BY_NAME:
+            return applied
+        key, gives = applied
+        path = key.removeprefix(_FORWARD).rpartition(".")[0]
+        outline = self._expressions.model.outline
+        owner = outline.classes.get(path) if key.startswith(_FORWARD) else None
+        if owner is None or not any(method in each.methods for each in outline.lineage(owner)):
+            return None
+        return f"{_FORWARD}{path}.{method}", gives
 
 
 def _layer(node: bare.Call) -> str:
@@ -224,6 +266,12 @@ def is_optimizer(fact: Fact) -> bool:
 def is_module(fact: Fact) -> bool:
     """Whether it is known what applying it does."""
     return any(_is_application(key) for key, _ in fact.parts)
+
+
+def extended(chain: Fact, layer: Fact) -> Fact:
+    """`model.add(Dense(n, activation="softmax"))`: what a chain of layers does from here on."""
+    key, gives = _application(layer) or (_UNSEEN, UNKNOWN)
+    return replace(chain, parts=((key.replace(_APPLIED, _LAST), gives),))
 
 
 def _application(module: Fact) -> tuple[str, Fact] | None:
