@@ -160,8 +160,8 @@ class Modules:
         """
         if not node.args:
             return self._module(_UNSEEN, node, env)
-        ends = [self._last(argument, env) for argument in node.args]
-        applied = None if not ends or ends[-1] is None else _application(ends[-1])
+        *_, last = [self._last(argument, env) for argument in node.args]
+        applied = None if last is None else _application(last)
         if applied is None:
             return None
         key, gives = applied
