@@ -252,7 +252,9 @@ def named(name: str) -> Fact:
 # called statistics is as it was measured.
 _KEPT = frozenset({"std", "stddev", "stds", "var", "variance"})
 _MEASURED = re.compile(r"(^|_)(stats?|statistics|moments?)$")
-_RUNNING = re.compile(r"(^|_)rms$")  # a constant observation brings its variance to 0, in time
+_RUNNING = re.compile(
+    r"(^|_)(rms|running_(mean_std|stats?))(_state)?$"
+)  # a constant observation brings its variance to 0, in time
 _POSTERIOR = re.compile(r"(^|_)(posterior|gp|mvn|predictive)(_|$)")
 # What a posterior leaves of a prior's variance is a difference: of either sign once it is rounded.
 _LEFT_OVER = _fact(ranges.REAL, Kind.VAR | Kind.CANCELLED)
