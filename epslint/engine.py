@@ -121,9 +121,9 @@ def _at(site: Site, diagnosis: Diagnosis) -> Diagnosis:
 
 
 def _harms_nobody(site: Site, diagnosis: Diagnosis) -> bool:
-    """Where nothing is trained, or somebody only looks, it takes unusual data; and a test fails at
-    once: its numbers are chosen, and NaN is seen there. But what it compares with may lack digits.
-    And nobody is harmed by what nobody reads.
+    """Where nothing is trained it takes unusual data, a picture is blank at worst, and a test fails
+    at once: its numbers are chosen, and NaN is seen there. But what it compares with may lack
+    digits. And nobody is harmed by what nobody reads.
     """
     if (site.rehearsed and not diagnosis.quiet) or site.overwritten:
         return True

@@ -264,6 +264,8 @@ def is_none_test(node: bare.BaseExpression) -> bool:
     return isinstance(target.operator, bare.Is) and dotted(target.comparator) == "None"
 
 
+# What cuts a tensor into parts that share its memory.
+CUTTING = frozenset({"split", "chunk", "unbind", "tensor_split"})
 _OF_BOTH = frozenset({"dot", "vdot", "inner", "cross", "matmul", "mul", "multiply"})
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from epslint.analysis import bare, ranges
@@ -96,11 +97,9 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
         return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
         return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
-    if _has_bounds(site, operand, hints.log_variance, _BOTH) or site.result.dtype is DType.FLOAT64:
+    if _has_bounds(site, operand, hints.LOG_VARIANCE, _BOTH) or site.result.dtype is DType.FLOAT64:
         return Confidence.UNLIKELY  # in float64 an exp takes 709
-    if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(operand):
-        return Confidence.POSSIBLE
-    if _has_bounds(site, operand, hints.log_deviation, _FLOOR):
+    if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(site, operand):
         return Confidence.POSSIBLE
     return of_learned_overflow(site)
 
@@ -142,28 +141,27 @@ def _is_handed_over(operand: Operand) -> bool:
     return "self" not in roots_of(source.node)
 
 
-def _is_floored(operand: Operand) -> bool:
-    """A parameter that is kept from becoming too small: who did that has looked at where it goes,
-    and it is the same for all states, so that it moves slowly.
+def _is_floored(site: Site, operand: Operand) -> bool:
+    """A parameter that is kept from becoming too small, here or, by the name of a floor, elsewhere:
+    who did that has looked at where it goes, and it is the same for all states, so that it moves
+    slowly.
     """
     origin = within(operand, _MOVING).fact.origin
-    if origin is None or origin.op not in _FLOORING:
-        return False
-    return origin.fact("x").is_any(Kind.PARAMETER)
+    here = origin is not None and origin.op in _FLOORING and origin.fact("x").is_any(Kind.PARAMETER)
+    return here or _has_bounds(site, operand, hints.LOG_DEVIATION, _FLOOR)
 
 
 _FLOORING = frozenset({Op.CLAMP, Op.CLAMP_MIN, Op.MAXIMUM})
 
 
-def _has_bounds(
-    site: Site, operand: Operand, spelling: Callable[[str], str | None], ends: frozenset[str]
-) -> bool:
+def _has_bounds(site: Site, operand: Operand, what: re.Pattern[str], ends: frozenset[str]) -> bool:
     """Whether a file names these bounds of it, and no others. `logvar` beside a `max_logvar` and a
     `min_logvar`: ensembles of dynamics bound it by two softplus, wherever. `log_std` beside a
     `min_log_std` alone: somebody has put a floor to it, wherever.
     """
-    spelled = {found for word in words_behind(operand, 2) if (found := spelling(word))}
-    return any(hints.bounds_of(each, site.unit.source.text) == ends for each in spelled)
+    spellings = (hints.spelled(what, word) for word in words_behind(operand, 2))
+    text = site.unit.source.text
+    return any(hints.bounds_of(each, text) == ends for each in set(spellings) if each)
 
 
 _FLOOR = frozenset({"min"})

@@ -16,6 +16,7 @@ from epslint.analysis.guards.members import distinct
 from epslint.analysis.guards.places import coordinate, is_same, test_of
 from epslint.analysis.interpreter.titles import titled
 from epslint.analysis.keys import (
+    CUTTING,
     called,
     crops,
     dotted,
@@ -76,6 +77,13 @@ class Bindings:
         if element.origin is not source.origin:
             self._expressions.ledger.note_use(Op.NAME, target, source)  # out of sight from here on
         return element
+
+    def disorder(self, node: bare.BaseExpression, env: Env) -> None:
+        """A list of which something is taken: what was where is not known any more."""
+        path = dotted(node)
+        held = None if path is None else env.fact(path)
+        if held is not None and held.form is Form.LIST and held.parts:
+            self.bind(node, replace(held, parts=()), env)
 
     def _bind_path(self, target: bare.Name | bare.Attribute, fact: Fact, env: Env) -> None:
         path = dotted(target)
@@ -362,8 +370,7 @@ _FINITENESS_WORDS = re.compile(r"\b(inf|is_?inf|is_?nan|is_?finite)\b")  # `~np.
 
 def _is_cut(fact: Fact) -> bool:
     """`d.chunk(2)`: each part is as d, whichever library d is of; `frame[names]` may be a table."""
-    origin = fact.origin
-    return origin is not None and origin.op is Op.PICK and isinstance(origin.node, bare.Call)
+    return fact.origin is not None and called(fact.origin.node) in CUTTING
 
 
 def _of_part(part: Fact) -> Origin | None:

@@ -10,7 +10,7 @@ from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import LAST, UNKNOWN, DType, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.interpreter.sizes import is_of_many
-from epslint.analysis.keys import called, crops, dotted, evaluated, key_of
+from epslint.analysis.keys import CUTTING, called, crops, dotted, evaluated, key_of
 from epslint.analysis.made.draws import BY_GENERATORS, log_prob_of, sample_of, tells_of_generator
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand
@@ -32,7 +32,6 @@ _ONLY_OF_TORCH = frozenset(
     }
 )
 _SWITCHES = frozenset({"keepdim", "unbiased"})
-_VIEWING = frozenset({"split", "chunk", "unbind", "tensor_split"})
 _ONE_BY_ONE = frozenset({"append", "add", "insert"})
 
 
@@ -84,7 +83,7 @@ class MethodCalls:
             fact = log_prob_of(operand.fact, fact)
         if in_place:
             self._calls.store(operand.node, fact, env)
-        elif name in _VIEWING and operand.fact.constant == 0:
+        elif name in CUTTING and operand.fact.constant == 0:
             # Zeros that are filled part by part, through what shares their memory.
             env.drop_zero(key_of(operand.node) or "")
         return fact
@@ -274,9 +273,8 @@ class MethodCalls:
         return UNKNOWN
 
     def _rearranged(self, node: bare.Call, receiver: Operand, env: Env) -> Fact | None:
-        """A list of which something is taken: what was where is not known any more."""
-        if receiver.fact.form is Form.LIST and receiver.fact.parts:
-            self._calls.store(receiver.node, replace(receiver.fact, parts=()), env)
+        """`xs.pop()`, `xs.sort()`; a tensor's are operations."""
+        self._expressions.bindings.disorder(receiver.node, env)
         return None
 
 
@@ -307,7 +305,7 @@ _SPECIAL: Mapping[str, _Special] = MappingProxyType(
         "size": MethodCalls._processes,
         "new_tensor": MethodCalls._made_like,
         **dict.fromkeys((*_ONE_BY_ONE, "extend", "update"), MethodCalls._grown),
-        **dict.fromkeys(("pop", "remove", "clear", "reverse"), MethodCalls._rearranged),
+        **dict.fromkeys(("pop", "remove", "clear", "reverse", "sort"), MethodCalls._rearranged),
         "add": MethodCalls._added,
         "add_module": MethodCalls._grown,
         **dict.fromkeys(

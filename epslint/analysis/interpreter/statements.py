@@ -190,6 +190,8 @@ class Interpreter:
             env.assign(node.target.value, UNKNOWN, self.model.tick())
         else:
             self.expressions.eval(node.target, env)
+        if isinstance(node.target, bare.Subscript):
+            self.expressions.bindings.disorder(node.target.value, env)
         return True
 
     # -- branches ----------------------------------------------------------------------------
@@ -287,8 +289,12 @@ def _adds_to(target: bare.Attribute, fact: Fact) -> bool:
 
 
 def _counted_on(op: Op, fact: Fact, added: Fact) -> Fact:
-    """`counts[i] += 1`: who counts is past 0."""
-    return fact.within(ranges.POSITIVE) if op is Op.ADD and added.constant == 1 else fact
+    """`counts[i] += 1`: who counts is past 0. Not `logits[i] += 1`."""
+    counted = op is Op.ADD and added.constant == 1 and not fact.kinds & ~_TALLIED
+    return fact.within(ranges.POSITIVE) if counted else fact
+
+
+_TALLIED = Kind.SUM | Kind.COUNT | Kind.LENGTH | Kind.RUNNING
 
 
 def _last_added(fact: Fact) -> Origin | None:

@@ -62,15 +62,15 @@ _LAYERS: Mapping[str, Op] = MappingProxyType(
 _SQUASHING = frozenset({Op.TANH, Op.SIGMOID})
 
 
-def _activation(node: bare.Call, full: str) -> Op | None:
+def _ended(node: bare.Call, full: str) -> Op | None:
     """`tf.layers.dense(x, n, activation=tf.tanh)`; not `Dense(n, activation="tanh")`, a layer.
     Functions of others may mean another layer than the last: they are believed if it is bounded.
     """
     if not called(node).islower():
         return None
     if (usual := _LAYERS.get(full)) is not None:
-        ended = activation(node, usual)
-        return None if ended is Op.CALL else ended
+        op = activation(node, usual)
+        return None if op is Op.CALL else op
     return next((op for op in told_to(node) if op in _SQUASHING), None)
 
 
@@ -123,8 +123,8 @@ class Strangers:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        if (activation := _activation(node, full)) is not None:
-            return ledger.conclude(activation, node, {}, transfer(Call(activation, {})), env)
+        if (ended := _ended(node, full)) is not None:
+            return ledger.conclude(ended, node, {}, transfer(Call(ended, {})), env)
         return self._put(node, given, env)
 
     def _put(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:

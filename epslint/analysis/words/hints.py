@@ -221,19 +221,13 @@ def tells_of_action_scale(name: str) -> bool:
     return _ACTION_SCALE.search(snake(name)) is not None
 
 
-_LOG_VARIANCE = re.compile(r"log_?var(iance)?")
-_LOG_DEVIATION = re.compile(r"log_?(std|st(d_?)?dev|sigma)")
+LOG_VARIANCE = re.compile(r"log_?var(iance)?")
+LOG_DEVIATION = re.compile(r"log_?(std|st(d_?)?dev|sigma)")
 
 
-def log_variance(name: str) -> str | None:
-    """How a name spells the log of a variance, if it is one."""
-    found = _LOG_VARIANCE.search(snake(name))
-    return None if found is None else found.group()
-
-
-def log_deviation(name: str) -> str | None:
-    """The same of a standard deviation."""
-    found = _LOG_DEVIATION.search(snake(name))
+def spelled(what: re.Pattern[str], name: str) -> str | None:
+    """How a name spells one of these, if it is one."""
+    found = what.search(snake(name))
     return None if found is None else found.group()
 
 
