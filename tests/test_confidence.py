@@ -121,6 +121,12 @@ CASES = {
     "def loss(logvar):\n    return logvar.exp().mean()": Confidence.POSSIBLE,
     "def loss(logvar):\n    return (-0.5 * logvar).exp().mean()": Confidence.POSSIBLE,
     "def loss(batch):\n    return batch.log_std.exp().mean()": Confidence.POSSIBLE,
+    # The part of an object has made it and may have bounded it; the weight of an entropy is learned
+    # by who uses it, wherever it is kept.
+    "class Agent:\n    def loss(self, x):\n"
+    "        return x * self.model.log_std.exp()": Confidence.POSSIBLE,
+    "class Agent:\n    def loss(self, x):\n"
+    "        return x * self.model.log_alpha.exp()": Confidence.NAMED,
     # That what takes both signs is minus the epsilon, to the last digit.
     "def f(x, y):\n    return x / (y - y.mean() + 1e-8)": Confidence.POSSIBLE,
     # Who makes shares of something has something; of masks and counts there may be none.

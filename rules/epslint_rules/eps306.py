@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.fact import DType, Kind
-from epslint.analysis.keys import roots_of
+from epslint.analysis.keys import label_of, roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, within
@@ -138,7 +138,18 @@ def _is_handed_over(operand: Operand) -> bool:
     source = _source(operand)
     if source.fact.origin is not None or source.fact.is_any(Kind.PARAMETER):
         return False
-    return "self" not in roots_of(source.node)
+    return "self" not in roots_of(source.node) or _is_of_part(source.node)
+
+
+def _is_of_part(node: bare.BaseExpression) -> bool:
+    """`self.model.log_std`: the model has made it and may have bounded it, or frozen it. The weight
+    of an entropy is learned by who uses it, wherever it is kept: `self.agent.log_alpha`.
+    """
+    if not isinstance(node, bare.Attribute) or not isinstance(node.value, bare.Attribute):
+        return False
+    return any(
+        hints.spelled(what, label_of(node)) for what in (hints.LOG_DEVIATION, hints.LOG_VARIANCE)
+    )
 
 
 def _is_floored(site: Site, operand: Operand) -> bool:
