@@ -19,16 +19,17 @@ from epslint.analysis.fact import (
 from epslint.analysis.frame import Frame
 from epslint.analysis.guards.comparisons import compared
 from epslint.analysis.guards.conditions import Guards
-from epslint.analysis.guards.questions import doubt
 from epslint.analysis.interpreter.binding import Bindings
+from epslint.analysis.interpreter.elements import Elements
+from epslint.analysis.interpreter.logic import Logic
+from epslint.analysis.interpreter.mending import Mending
 from epslint.analysis.interpreter.scopes import InnerScopes
 from epslint.analysis.interpreter.subscripts import Subscripts
-from epslint.analysis.keys import called, dotted, end_of_range, evaluated, is_about_identity, key_of
+from epslint.analysis.keys import called, dotted, end_of_range, evaluated, key_of
 from epslint.analysis.made.makers import AS_NUMBERS, meaning_of
 from epslint.analysis.made.totals import is_of_positives
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
-from epslint.analysis.program.lessons import decided
 from epslint.analysis.relations.dividends import divided
 from epslint.analysis.relations.forms import (
     Told,
@@ -47,7 +48,7 @@ from epslint.analysis.words.literals import (
     library_value,
     literal_number,
 )
-from epslint.analysis.words.operators import BINARY, chained
+from epslint.analysis.words.operators import BINARY
 
 if TYPE_CHECKING:
     from epslint.analysis.model import Model
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
 _WALKING = frozenset(
     {"enumerate", "reversed", "sorted", "list", "tuple", "range", "len", "items", "values", "keys"}
 )
-_TRUTH = transfer(Call(Op.COMPARE, {}))  # true or false, and of what does not matter
 # What an operation tells of those before it.
 _TELLING_LATER: Mapping[Op, Callable[[Operand, Operand], Iterator[Told]]] = MappingProxyType(
     {
@@ -88,6 +88,9 @@ class Expressions:
         self.ledger = Ledger(model, frame)
         self.guards = Guards(self)
         self.bindings = Bindings(self)
+        self.elements = Elements(self)
+        self.mending = Mending(self)
+        self.logic = Logic(self)
         self.subscripts = Subscripts(self)
         self.scopes = InnerScopes(self)
         self.calls = calls(self)
@@ -303,7 +306,7 @@ class Expressions:
             return
         origin = behind(mask, AS_NUMBERS)
         if origin is not None and origin.op is Op.COMPARE and still_means(origin, env):
-            self.bindings.mask(value, Operand(origin.node, mask), env)
+            self.mending.mask(value, Operand(origin.node, mask), env)
 
     def _unary(self, node: bare.UnaryOperation, env: Env) -> Fact:
         fact = self.eval(node.expression, env)
@@ -313,49 +316,6 @@ class Expressions:
         if isinstance(node.operator, bare.Plus):
             return fact
         return self.apply(Op.LOGICAL, node, operands, env)
-
-    def _boolean(self, node: bare.BooleanOperation, env: Env) -> Fact:
-        """`a and b and c` operand by operand: pair by pair the first would be read each time."""
-        conjunction = isinstance(node.operator, bare.And)
-        first, *rest = chained(node)
-        fact, branch, last = self.eval(first, env), env.child(), first
-        if not conjunction:
-            fact = self._if_true(first, branch)
-        for operand in rest:
-            self.guards.assume(last, conjunction, branch)
-            right = self.eval(operand, branch)
-            if not conjunction and operand is not rest[-1]:
-                right = self._if_true(operand, branch)
-            fact = right if conjunction and right.form is Form.UNKNOWN else fact.join(right)
-            last = operand
-        return fact
-
-    def _if_true(self, node: bare.BaseExpression, env: Env) -> Fact:
-        """What `node` is where `node or …` gives it back."""
-        chosen = env.child()
-        self.guards.assume(node, True, chosen)
-        return self.quietly(node, chosen)
-
-    def _comparison(self, node: bare.Comparison, env: Env) -> Fact:
-        if is_about_identity(node):
-            return _TRUTH
-        left = self.eval(node.left, env)
-        operands = {"x": Operand(node.left, left)}
-        for target in node.comparisons:
-            right = self.eval(target.comparator, env)
-            operands.setdefault("y", Operand(target.comparator, right))
-        return self.apply(Op.COMPARE, node, operands, env)
-
-    def _conditional(self, node: bare.IfExp, env: Env) -> Fact:
-        self.eval(node.test, env)
-        doubt(node.test, env)
-        met, unmet = env.child(), env.child()
-        self.guards.assume(node.test, True, met)
-        self.guards.assume(node.test, False, unmet)
-        truth = decided(node.test, env) if self.frame.taught else None
-        if truth is not None:
-            return self.eval(node.body, met) if truth else self.eval(node.orelse, unmet)
-        return self.eval(node.body, met).join(self.eval(node.orelse, unmet))
 
     # -- the rest ----------------------------------------------------------------------------
 
@@ -387,9 +347,9 @@ _READERS: Mapping[type[bare.Node], Callable[..., Fact]] = MappingProxyType(
         bare.Dict: Expressions._dict,
         bare.BinaryOperation: Expressions._binary,
         bare.UnaryOperation: Expressions._unary,
-        bare.BooleanOperation: Expressions._boolean,
-        bare.Comparison: Expressions._comparison,
-        bare.IfExp: Expressions._conditional,
+        bare.BooleanOperation: lambda self, node, env: self.logic.boolean(node, env),
+        bare.Comparison: lambda self, node, env: self.logic.comparison(node, env),
+        bare.IfExp: lambda self, node, env: self.logic.conditional(node, env),
         bare.Subscript: lambda self, node, env: self.subscripts.eval(node, env),
         bare.Call: lambda self, node, env: self.calls.eval(node, env),
         bare.ListComp: lambda self, node, env: self.scopes.comprehension(node, env),

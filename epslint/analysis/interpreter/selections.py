@@ -10,7 +10,7 @@ from epslint.analysis.env import Env
 from epslint.analysis.fact import Fact, Form, Kind, replace
 from epslint.analysis.guards.comparisons import caps
 from epslint.analysis.guards.places import test_of
-from epslint.analysis.interpreter.binding import adds_up, replaced
+from epslint.analysis.interpreter.elements import adds_up, replaced
 from epslint.analysis.keys import key_of
 from epslint.analysis.made.filters import kept_where
 from epslint.analysis.ops import Op
@@ -48,8 +48,8 @@ class Selections:
         first = self._where(test, True, met, env)
         second = self._where(test, False, unmet, env)
         expressions = self._expressions
-        expressions.bindings.repair(unmet.fact, test.node, True, env)
-        expressions.bindings.repair(met.fact, test.node, False, env)
+        expressions.mending.repair(unmet.fact, test.node, True, env)
+        expressions.mending.repair(met.fact, test.node, False, env)
         joined = (
             kept_where(test, met, unmet)
             or chosen_either_way(test, met, unmet)

@@ -157,9 +157,9 @@ class Interpreter:
             left_over = Evidence.NAMED if filtered else Evidence.NONE
             env.drop_zero(key_of(node.target) or "", kinds, left_over)
         if isinstance(node.target, bare.Subscript) and entry_of(node.target) is None:
-            bindings = self.expressions.bindings
-            if op is not Op.MUL or not bindings.thin_out(node.target, env):
-                bindings.accumulate(node.target, _counted_on(op, fact, right), env)
+            elements = self.expressions.elements
+            if op is not Op.MUL or not elements.thin_out(node.target, env):
+                elements.accumulate(node.target, _counted_on(op, fact, right), env)
         else:
             if op is Op.ADD and isinstance(node.target, bare.Attribute):
                 fact = fact.plus(Kind.RUNNING)
