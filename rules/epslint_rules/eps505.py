@@ -110,6 +110,9 @@ def _is_sum_of_squares(fact: Fact) -> bool:
 
 
 def _is_square_or_more(fact: Fact) -> bool:
+    """Not the square of a number, which is a setting: `sqrt(x ** 2 + c ** 2)` is never of 0."""
+    if fact.form is Form.NUMBER:
+        return False
     return _squared(fact) is not None or _is_sum_of_squares(fact)
 
 
