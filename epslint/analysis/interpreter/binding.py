@@ -71,7 +71,7 @@ class Bindings:
         path = dotted(target)
         if path is None:
             return
-        fact = titled(path, fact)
+        fact = titled(path, fact, env.fact(path))
         env.assign(path, fact, self._model.tick())
         if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
