@@ -256,6 +256,22 @@ def label_of(node: bare.BaseExpression) -> str:
     return label_of(node.args[0].value) if node.args else ""
 
 
+# Who gives a parameter by its name, in flax, haiku, tensorflow and keras.
+_GIVING_PARAMETERS = frozenset({"param", "get_parameter", "get_variable", "add_weight"})
+
+
+def asked_for(node: bare.Node) -> str | None:
+    """What a parameter goes by that is asked for: `self.param("log_std", zeros, shape)`."""
+    if type(node) is not bare.Call or called(node) not in _GIVING_PARAMETERS:
+        return None
+    given = {a.keyword.value if a.keyword else str(i): a.value for i, a in enumerate(node.args)}
+    title, learned = given.get("name", given.get("0")), given.get("trainable")
+    if not isinstance(title, bare.SimpleString) or (learned and key_of(learned) == "False"):
+        return None
+    text = evaluated(title.value)
+    return text if isinstance(text, str) else None
+
+
 def is_none_test(node: bare.BaseExpression) -> bool:
     """`x is None`."""
     if not isinstance(node, bare.Comparison) or len(node.comparisons) != 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from epslint.analysis import bare
-from epslint.analysis.keys import words_of
+from epslint.analysis.keys import asked_for, words_of
 from epslint.analysis.learning import Shown
 from epslint.analysis.origin import Operand
 from epslint.analysis.reasons import chain
@@ -36,5 +36,7 @@ def words_behind(operand: Operand, depth: int) -> Iterator[str]:
     if origin is None or not depth:
         return
     yield from words_of(origin.node)
+    if (title := asked_for(origin.node)) is not None:
+        yield title
     for each in origin.operands.values():
         yield from words_behind(each, depth - 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
 from epslint.analysis.fact import NOT_A_NUMBER, UNKNOWN, Evidence, Fact, Form, Kind, replace
-from epslint.analysis.keys import called, dotted, key_of
+from epslint.analysis.keys import asked_for, called, dotted, key_of
 from epslint.analysis.made.draws import as_distribution, drawn, draws
 from epslint.analysis.made.makers import is_given_bounds
 from epslint.analysis.ops import Op
@@ -123,6 +123,9 @@ class Strangers:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
+        if (title := asked_for(node)) is not None and (told := names.named(title)) is not UNKNOWN:
+            learned = replace(told, kinds=told.kinds | Kind.PARAMETER)
+            return replace(learned, origin=ledger.origin(Op.PARAMETER, node, {}))
         if (ended := _ended(node, full)) is not None:
             return ledger.conclude(ended, node, {}, transfer(Call(ended, {})), env)
         return self._put(node, given, env)
