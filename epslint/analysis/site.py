@@ -33,7 +33,7 @@ from epslint.analysis.uses.ends import (
 )
 from epslint.analysis.uses.overwritten import is_overwritten
 from epslint.analysis.words.hints import tells_of_picturing
-from epslint.analysis.words.policies import are_categorical
+from epslint.analysis.words.policies import are_categorical, have_a_floor
 from epslint.analysis.words.purpose import draws
 from epslint.epsilon import Hierarchy
 from epslint.source import Span
@@ -157,6 +157,11 @@ class Site:
     def of_finitely_many(self) -> bool:
         """Whether actions are drawn from finitely many here, so that their ratios have a limit."""
         return are_categorical(self.unit.source)
+
+    @property
+    def of_the_probable(self) -> bool:
+        """Whether nothing is drawn here whose probability is below an epsilon."""
+        return have_a_floor(self.unit.source)
 
     @property
     def read_out(self) -> bool:

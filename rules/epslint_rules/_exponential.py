@@ -43,8 +43,11 @@ def is_uncapped(operand: Operand) -> bool:
 def confidence(site: Site, log_ratio: Fact) -> Confidence:
     """How sure the overflow of a log-ratio's exp is. Who asks whether the ratio is finite reckons
     with its not being, and who caps it on one path may cap it wherever it matters. Nor do policies
-    drift far where somebody stops as soon as they do.
+    drift far where somebody stops as soon as they do, and their ratios not at all where what is
+    probable has a floor.
     """
+    if log_ratio.is_any(Kind.LOGRATIO) and site.of_the_probable:
+        return Confidence.UNLIKELY
     limited = log_ratio.is_any(Kind.LOGRATIO) and (site.of_finitely_many or site.mode.near)
     if limited or site.uses & FINITENESS or _is_capped_somewhere(log_ratio):
         return Confidence.POSSIBLE

@@ -20,6 +20,7 @@ from epslint.analysis.transfer.call import (
     promoted,
     result,
 )
+from epslint.epsilon import FLOAT32
 
 # A product or quotient with one of these is still about the same thing: it scales, it masks, it
 # averages.
@@ -279,7 +280,14 @@ def _huge_scaled(x: Fact, y: Fact) -> Evidence:
     if y.constant is not None and y.constant < 0:
         return _huge_below(x)
     # A mask or a positive scale leaves it huge; so does an unknown one, of a log-ratio at least.
-    return x.huge if y.range.hi > 0 else Evidence.NONE
+    return (x.huge or _capped_too_high(x)) if y.range.hi > 0 else Evidence.NONE
+
+
+def _capped_too_high(x: Fact) -> Evidence:
+    """`advantage.clamp(max=100)` is more than an exp can take, and more so times a temperature."""
+    limit = (x.dtype.precision or FLOAT32).exp_limit
+    too_high = x.is_any(Kind.LOGRATIO | Kind.ADVANTAGE) and limit < x.range.hi < ranges.INF
+    return x.ground if too_high else Evidence.NONE
 
 
 def _huge_below(x: Fact) -> Evidence:
