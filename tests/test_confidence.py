@@ -53,6 +53,9 @@ CASES = {
     "def f(x):\n    return x / x.norm()": Confidence.POSSIBLE,
     "import numpy as np\n\n\ndef f(x):\n    return x / np.std(x)": Confidence.POSSIBLE,
     "def f(x):\n    return (x - x.mean()) / x.std()": Confidence.POSSIBLE,
+    # How many a mask leaves the data say; how large a group is, is a setting.
+    "def f(x, mask):\n    return x[mask].std()": Confidence.POSSIBLE,
+    "def f(group_rewards):\n    return group_rewards.std() + 1e-8": Confidence.UNLIKELY,
     # a gradient that somebody may take, of a function that is there for anybody
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x * x).sum().sqrt()": Confidence.POSSIBLE,
     # It does not say that it is of tensors; jax's functions are there to be differentiated.

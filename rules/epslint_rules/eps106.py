@@ -89,13 +89,18 @@ class SingleElementStd(SiteRule):
 
 
 def _single(site: Site, operand: Operand) -> Confidence | None:
-    """How it is known that one element is possible; None: it is not."""
+    """How it is known that one element is possible; None: it is not.
+
+    How many a mask leaves the data say. How large a group is, is a setting, and nobody compares
+    the rewards of one answer with themselves.
+    """
     size = operand.fact.size
     if not size.contains(1.0):
         return None
-    grouped = size != SOME or hints.tells_of_group(site.unit.text(operand.node))
-    # How many a mask leaves the data say; how large a group is, is often a setting.
-    return Confidence.POSSIBLE if _selects(site, operand) or grouped else None
+    if _selects(site, operand) or size != SOME:
+        return Confidence.POSSIBLE
+    named = hints.tells_of_group(site.unit.text(operand.node))
+    return Confidence.UNLIKELY if named else None
 
 
 def _selects(site: Site, operand: Operand) -> bool:
