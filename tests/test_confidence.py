@@ -109,6 +109,11 @@ CASES = {
     "    return torch.logsumexp(q / temperature, 0)": Confidence.UNLIKELY,
     "import torch.nn.functional as F\n\n\ndef loss(net, x):\n    width = F.softplus(net(x))\n"
     "    return (x / width).mean()": Confidence.POSSIBLE,
+    # A parameter that weighs losses is brought back by its own.
+    "class Head(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.log_var = torch.nn.Parameter(torch.zeros(1))\n\n"
+    "    def forward(self, loss):\n"
+    "        return torch.exp(-self.log_var) * loss + self.log_var": Confidence.POSSIBLE,
     # A floor that is put to it elsewhere; one of two bounds may be for another path.
     "class Actor(torch.nn.Module):\n    def __init__(self, min_log_std):\n"
     "        super().__init__()\n        self.min_log_std = min_log_std\n"

@@ -96,7 +96,8 @@ def _confidence(site: Site, operand: Operand) -> Confidence:
     if site.mode.rehearsal:
         return Confidence.UNLIKELY
     if not operand.fact.is_any(Kind.LOGSCALE) and not _is_of_policy(operand):
-        return Confidence.POSSIBLE if is_of_layer(operand.fact) else Confidence.UNLIKELY
+        held = is_of_layer(operand.fact) or _is_called_variance(operand)
+        return Confidence.POSSIBLE if held else Confidence.UNLIKELY
     if _has_bounds(site, operand, hints.LOG_VARIANCE, _BOTH) or site.result.dtype is DType.FLOAT64:
         return Confidence.UNLIKELY  # in float64 an exp takes 709
     if _is_out_of_sight(operand) or _is_handed_over(operand) or _is_floored(site, operand):
@@ -110,6 +111,14 @@ def _is_of_policy(operand: Operand) -> bool:
     if any(map(hints.tells_of_action_scale, words)):
         return True
     return operand.fact.is_any(Kind.PARAMETER) and any(map(hints.tells_of_spread, words))
+
+
+def _is_called_variance(operand: Operand) -> bool:
+    """A parameter that weighs losses or widens a policy: its own loss brings it to where it should
+    be, as long as there is one.
+    """
+    words = words_behind(operand, 2)
+    return any(hints.spelled(hints.LOG_VARIANCE, word) for word in words)
 
 
 def _is_trained(operand: Operand) -> bool:

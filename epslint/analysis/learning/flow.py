@@ -59,7 +59,9 @@ _CUTTING = frozenset(
     }
 )
 _CUT = frozenset({"data", "shape", "dtype", "device", "grad", "ndim", "requires_grad"})
-PARAMETERS = frozenset({"Parameter", "PyroParam", "UninitializedParameter"})
+PARAMETERS = frozenset(
+    {"Parameter", "ParameterDict", "ParameterList", "PyroParam", "UninitializedParameter"}
+)
 _LEARNED_CALLS = PARAMETERS | {"requires_grad_"}
 _GROWING = frozenset({"append", "extend", "insert", "add"})
 _PASSES = 3  # through the statements, until nothing is new: loops feed names back

@@ -34,6 +34,8 @@ EXACT: Mapping[str, Spelling] = MappingProxyType(
     {
         "torch.nn.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
         "torch.nn.parameter.Parameter": Spelling(Op.PARAMETER, ("x", "requires_grad")),
+        "torch.nn.ParameterDict": Spelling(Op.PARAMETER, ("x",)),
+        "torch.nn.ParameterList": Spelling(Op.PARAMETER, ("x",)),
         "torch.nn.functional.linear": Spelling(Op.AFFINE, ("x", "weight", "bias")),
         "torch.nn.init.normal_": Spelling(Op.INIT_NORMAL, ("x", "mean", "std"), open_ended=True),
         "torch.nn.init.trunc_normal_": Spelling(
