@@ -49,6 +49,7 @@ class Mode:
     division_errors_handled: bool = False  # try/except ZeroDivisionError
     numpy_errors_silenced: bool = False  # np.errstate(divide="ignore")
     gathered: bool = False  # inside a loop over what the object has gathered
+    turned: bool = False  # a loop has begun: what is learned may have moved since it was made
     double: bool = False  # float64 is the usual type in this file
     near: bool = False  # two policies are: somebody has left where their divergence is large
     autocast: DType = DType.UNKNOWN  # of the products of matrices, under torch.autocast
@@ -197,6 +198,8 @@ class Env:
             return
         if all(layer.mode.near for layer in layers):
             self.mode = replace(self.mode, near=True)
+        if any(layer.mode.turned for layer in layers):
+            self.mode = replace(self.mode, turned=True)
         keys = dict.fromkeys(key for layer in layers for key in layer._bindings)
         self._bindings.update({key: self._joined(key, layers) for key in keys})
         for layer in layers:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.fact import DType, Kind
-from epslint.analysis.keys import label_of, roots_of
+from epslint.analysis.keys import asked_for, label_of, roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, within
@@ -71,7 +71,12 @@ class UncappedExp(SiteRule):
             return
         if not site.differentiated and not _is_trained(operand):
             return
-        if site.constructing or site.reported or (site.capped and not site.read_out):
+        if (
+            site.constructing
+            or _is_fresh(site, operand)
+            or site.reported
+            or (site.capped and not site.read_out)
+        ):
             return
         if site.rounded:
             return  # durations, which are predicted: nothing is learned from what is rounded
@@ -111,6 +116,19 @@ def _is_of_policy(operand: Operand) -> bool:
     if any(map(hints.tells_of_action_scale, words)):
         return True
     return operand.fact.is_any(Kind.PARAMETER) and any(map(hints.tells_of_spread, words))
+
+
+def _is_fresh(site: Site, operand: Operand) -> bool:
+    """`log_alpha = torch.zeros(1, requires_grad=True)`, and the exp of it before a loop has begun:
+    nothing has been learned yet.
+    """
+    made, here = _source(operand).fact.origin, site.result.origin
+    if made is None or here is None or site.mode.turned or made.op not in _MAKING:
+        return False
+    return made.frame == here.frame and asked_for(made.node) is None
+
+
+_MAKING = frozenset({Op.PARAMETER, Op.AS_TENSOR, Op.ZEROS, Op.ONES, Op.FULL})
 
 
 def _is_called_variance(operand: Operand) -> bool:

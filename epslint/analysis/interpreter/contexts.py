@@ -88,7 +88,7 @@ def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
     try:
         yield
     finally:
-        env.mode = before
+        env.mode = replace(before, turned=env.mode.turned)
 
 
 def _enables_gradients(node: bare.BaseExpression) -> bool:
