@@ -64,20 +64,22 @@ def lets_zero_through(site: Site, operand: Operand, floor: ZeroFloor, shown: Sho
         span=site.unit.span(floor.operand.node),
         message=f"{quoted(site, floor.operand.node)} lets 0 through: a floor of 0 is no "
         f"guard for the {deed(site)}",
-        confidence=at_its_edge(evidence) if shown.evidence else _reached(site),
+        confidence=at_its_edge(evidence) if shown.evidence else _reached(site, floor),
         why=(*chain(operand.fact), *because(shown)),
         fix=_raised(site, operand, floor),
         also=(site.unit.span(operand.node),),
     )
 
 
-def _reached(site: Site) -> Confidence:
-    """Who puts a floor to something has seen it below. Python would say so at once, and where
-    nothing is learned inf may be the answer.
+def _reached(site: Site, floor: ZeroFloor) -> Confidence:
+    """Who puts a floor to something has seen it below, unless it is never below: a sum of squares
+    has one for its other bound. Python would say so at once, and where nothing is learned inf may
+    be the answer.
     """
     if site.result.form is Form.NUMBER:
         return Confidence.UNLIKELY
-    return Confidence.NAMED if site.learned.evidence else Confidence.POSSIBLE
+    below = floor.by.op is Op.RELU or not floor.by.fact("x").range.nonnegative
+    return Confidence.NAMED if below and site.learned.evidence else Confidence.POSSIBLE
 
 
 def _zeros(origin: Origin) -> Iterator[bare.BaseExpression]:

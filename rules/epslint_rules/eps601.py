@@ -82,7 +82,9 @@ class EpsilonUnderflowsDtype(SiteRule):
         shown = _narrowest(operand, guard)
         precision = shown or precision_at(site, operand.fact)
         if precision is not None and precision.rounded(guard.size) == 0:
-            sure = Confidence.PROVEN if shown is not None else Confidence.NAMED
+            # In a ranking or a draw -inf is the least, as it should be.
+            habit = Confidence.POSSIBLE if site.unlearned else Confidence.NAMED
+            sure = Confidence.PROVEN if shown is not None else habit
             yield _diagnosis(site, operand, guard, precision, sure)
         elif FLOAT16.rounded(guard.size) == 0 and (dtype := _unknown_cast(guard)) is not None:
             yield _advice(site, operand, guard, dtype)
@@ -127,7 +129,7 @@ def _diagnosis(
 
 
 def _advice(site: Site, operand: Operand, guard: Guard, dtype: bare.Attribute) -> Diagnosis:
-    found = _diagnosis(site, operand, guard, FLOAT16, Confidence.NAMED)
+    found = _diagnosis(site, operand, guard, FLOAT16, Confidence.POSSIBLE)
     unit = guard.origin.unit
     torch = site.scope.alias("torch")
     fix = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from epslint.analysis.learning import NOT_SHOWN
 from epslint.analysis.ops import Op
+from epslint.analysis.origin import Operand
 from epslint.analysis.site import Site
 from epslint.rule import Diagnosis, Grade, Severity, SiteRule
 from epslint_rules._division import DIVISIONS
@@ -70,5 +71,13 @@ class ZeroFloorGuard(SiteRule):
     def check(self, site: Site) -> Iterator[Diagnosis]:
         operand = None if is_root(site) else needy(site)
         floor = None if operand is None else zero_floor(site, operand)
-        if operand is not None and floor is not None:
+        if operand is not None and floor is not None and not _is_left_out(site, operand):
             yield lets_zero_through(site, operand, floor, NOT_SHOWN)
+
+
+def _is_left_out(site: Site, operand: Operand) -> bool:
+    """`where(x > tol, 1 / x, 0)` leaves the 0 out of the value; of its gradient EPS503 speaks."""
+    if site.chosen is None:
+        return False
+    names = (name for name, each in site.operands.items() if each is operand)
+    return any(not site.chosen[name].zeroable for name in names)

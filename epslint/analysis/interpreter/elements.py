@@ -181,6 +181,8 @@ class Elements:
         rest = self._expressions.quietly(self._copied(node, before, env), kept)
         given = replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype)
         after = replaced(before, rest, given)
+        if _is_of_distances(before, rest, given):
+            after = after.within(ranges.POSITIVE)
         if fact.constant == 0:
             after = filtered(Operand(node, before), mask, truth=False) or after
             if before.zero is not Evidence.PROVEN and prunes(node, mask, truth=False):
@@ -227,6 +229,16 @@ def _multiplies(target: bare.Subscript, fact: Fact) -> bool:
     if origin is None or origin.op is not Op.MUL or key is None:
         return False
     return key in {key_of(factor.node) for factor in origin.operands.values()}
+
+
+def _is_of_distances(before: Fact, kept: Fact, given: Fact) -> bool:
+    """`d[d == 0] = 1`: who is afraid of 0 alone knows that d is not negative; not of a
+    difference.
+    """
+    if before.origin is not None and before.origin.op is Op.SUB:
+        return False
+    afraid = before.range.has_zero and not kept.range.has_zero and kept.range.lo == -ranges.INF
+    return afraid and given.range.positive and not before.is_any(Kind.SIGNED)
 
 
 def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:

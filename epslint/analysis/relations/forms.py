@@ -192,8 +192,8 @@ def _of_root(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
 def _of_exp(x: Operand, operands: Mapping[str, Operand]) -> Fact | None:
     """`exp(prob - old_prob)`: these are logs of probabilities, whatever they are called."""
     origin = x.fact.origin
-    if origin is None or origin.op is not Op.SUB:
-        return None
+    if origin is None or origin.op is not Op.SUB or x.fact.range.hi <= 0:
+        return None  # less the largest of them
     sides = (origin.fact("x"), origin.fact("y"))
     if not all(side.is_any(Kind.PROB) and side.ground is _NAMED for side in sides):
         return None

@@ -23,6 +23,8 @@ def raised(x: Fact, floor: Fact) -> Fact:
     """max(x, floor)."""
     range_ = x.range.maximum(floor.range)
     if floor.constant == 0 and x.constant is None:
+        if x.range.nonnegative:
+            return replace(x, range=range_)  # which it has anyway
         # Nothing need be known of x: a floor of 0 is there because it is reached.
         kinds = (x.kinds & ~Kind.DRAWN) | Kind.MAGNITUDE
         return replace(x, range=range_, zero=Evidence.PROVEN, kinds=kinds)
