@@ -61,8 +61,15 @@ def facts(rule: Rule) -> str:
     """A rule's standing in one line."""
     parts = [f"severity {rule.severity.value}"]
     parts.append(f"{rule.grade.value} fix" if rule.grade else "no fix")
-    parts.append("on by default" if rule.default else "off by default")
-    return " · ".join([*parts, "preview"] if rule.preview else parts)
+    if rule.preview:
+        return " · ".join([*parts, "off by default, on with --preview"])
+    return " · ".join([*parts, "on by default" if rule.default else "off by default"])
+
+
+def _on(rule: Rule) -> str:
+    if rule.preview:
+        return "with `--preview`"
+    return "yes" if rule.default else "no"
 
 
 def page(rule: Rule) -> str:
@@ -75,7 +82,7 @@ def index(rules: tuple[Rule, ...]) -> str:
     """The page that lists all rules."""
     rows = "".join(
         f"| [{r.code}]({r.code}.md) | {r.name} | {documentation(r).summary.splitlines()[0]} "
-        f"| {r.grade.value if r.grade else '–'} | {'yes' if r.default else 'no'} |\n"
+        f"| {r.grade.value if r.grade else '–'} | {_on(r)} |\n"
         for r in rules
     )
     return (

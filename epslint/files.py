@@ -14,6 +14,7 @@ from epslint.globs import Globs
 from epslint.settings import Settings
 
 SUFFIXES = (".py", ".pyi")
+_NOTEBOOK = "notebooks are not read yet; `jupyter nbconvert --to script` makes a file that is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
                 warnings.append(f"no Python files found under {path}")
         elif not path.exists():
             failures.append(Failure(str(path), "no such file or directory"))
+        elif path.suffix == ".ipynb":
+            failures.append(Failure(str(path), _NOTEBOOK))
         elif is_forced_out(path, settings):
             warnings.append(f"{path} is excluded")
         else:

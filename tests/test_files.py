@@ -94,6 +94,14 @@ def test_a_missing_path_is_a_failure_and_the_others_go_on(cli: Cli) -> None:
     assert result.files == (Path("a.py"),)
 
 
+def test_a_notebook_is_not_called_clean(cli: Cli) -> None:
+    (cli.folder / "train.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    result = discover([Path("train.ipynb")], Settings())
+    assert result.files == ()
+    assert [failure.filename for failure in result.failures] == ["train.ipynb"]
+    assert "notebooks are not read yet" in result.failures[0].message
+
+
 def test_a_folder_without_python_is_a_warning(cli: Cli) -> None:
     (cli.folder / "empty").mkdir()
     result = discover([Path("empty")], Settings())

@@ -114,6 +114,18 @@ def chain(fact: Fact) -> tuple[Reason, ...]:
     return tuple(_links(fact))[:4]
 
 
+def told_by_name(fact: Fact, kinds: Kind) -> Iterator[Reason]:
+    """The name that says what a value was made of: `rewards` of `rewards.std()`."""
+    origin = fact.origin
+    while origin is not None and (operand := origin.operands.get("x")) is not None:
+        of = operand.fact
+        if of.is_any(kinds) and of.ground is Evidence.NAMED and of.origin is None:
+            text = origin.unit.brief(operand.node)
+            yield Reason(None, f"`{text}` is taken for {noun(of)} because of its name")
+            return
+        origin = of.origin
+
+
 def _links(fact: Fact) -> Iterator[Reason]:
     seen: set[Origin] = set()
     origin = fact.origin

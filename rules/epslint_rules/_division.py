@@ -12,7 +12,7 @@ from epslint.analysis.learning import NOT_SHOWN, Shown
 from epslint.analysis.made.makers import is_made_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, behind
-from epslint.analysis.reasons import chain, noun, zero_when
+from epslint.analysis.reasons import chain, noun, told_by_name, zero_when
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
 from epslint.analysis.uses.ends import ARRANGING, CAPPING, PASSING
@@ -30,7 +30,7 @@ from epslint.rewrite import (
     slot_of,
     slot_within,
 )
-from epslint.rule import Confidence, Diagnosis, Fix, Grade
+from epslint.rule import Confidence, Diagnosis, Fix, Grade, Reason
 from epslint_rules._confidence import if_data_allow
 from epslint_rules._wording import quoted
 
@@ -186,9 +186,15 @@ def diagnosis(site: Site, operand: Operand) -> Diagnosis:
         message=f"Division by {quoted(site, operand.node)}, {noun(fact)} in {fact.range}: "
         f"{zero_when(fact)}",
         confidence=_confidence(site, operand),
-        why=chain(fact),
+        why=_why(fact),
         fix=_fix(site, operand),
     )
+
+
+def _why(fact: Fact) -> tuple[Reason, ...]:
+    """The chain, and of a spread the name on which it depends how sure it is."""
+    told = told_by_name(fact, Kind.REWARD | Kind.ADVANTAGE) if fact.is_any(SPREAD) else ()
+    return tuple(dict.fromkeys((*chain(fact), *told)))
 
 
 def _confidence(site: Site, operand: Operand) -> Confidence:

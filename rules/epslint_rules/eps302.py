@@ -10,8 +10,9 @@ from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
+from epslint.analysis.uses.ends import ARRANGING, CAPPING, ends
 from epslint.epsilon import Clamp
-from epslint.rule import Diagnosis, Fix, Grade, Severity, SiteRule
+from epslint.rule import Diagnosis, Fix, Grade, Reason, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
     confidence,
@@ -57,7 +58,8 @@ class UncappedKlEstimator(SiteRule):
     ```
 
     ## Fix
-    Clamps d to ±10, where it is defined if it has a name.
+    Clamps d to ±10, where it is defined if it has a name; to ±20 where the same ratio weighs
+    advantages, too.
 
     ## Fix safety
     Bounded: nothing changes while the two log-probabilities are within 10 nats of each other.
@@ -85,7 +87,7 @@ class UncappedKlEstimator(SiteRule):
             message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "
             "it grows like exp",
             confidence=confidence(site, argument.fact),
-            why=chain(argument.fact),
+            why=(*_where(site, argument), *chain(argument.fact)),
             fix=_fix(site, found),
         )
 
@@ -105,13 +107,34 @@ class _Estimator:
 
     argument: Operand
     linear: Operand | None
+    ratio: Origin
 
 
 def _fix(site: Site, found: _Estimator) -> Fix | None:
+    clamp = Clamp.POLICY if _is_policy_ratio(site, found.ratio) else Clamp.K3
     # Of `exp(-d) + d - 1` it is d that has a place where it is defined.
     if found.linear is None:
-        return capped(site, found.argument, Clamp.K3)
-    return capped(site, found.linear, Clamp.K3, twins=(found.argument,))
+        return capped(site, found.argument, clamp)
+    return capped(site, found.linear, clamp, twins=(found.argument,))
+
+
+def _where(site: Site, argument: Operand) -> Iterator[Reason]:
+    """Where the estimator is, if the exp is not on its line: `ratio = exp(d)`, and then `ratio - 1
+    - d`.
+    """
+    row = site.unit.row(site.node)
+    if row != site.unit.row(argument.node):
+        yield Reason(row, f"{quoted(site, site.node)} is exp(d) - 1 - d, which estimates a KL")
+
+
+def _is_policy_ratio(site: Site, ratio: Origin) -> bool:
+    """`ratio * advantages` beside `(ratio - 1) - log_ratio`: a bound for the estimator would stop
+    the policy, so that the wider one serves both.
+    """
+    return not ends(site.flow, ratio.node, ARRANGING).isdisjoint(_WEIGHING)
+
+
+_WEIGHING = CAPPING | {Op.MUL, Op.CLAMP_MIN, Op.MAXIMUM}
 
 
 def _terms(site: Site) -> list[_Term]:
@@ -164,7 +187,7 @@ def _estimated(site: Site, terms: list[_Term]) -> _Estimator | None:
         linear += [None for t in rest if _is_log_of(t, term.operand)]
         less_one = any(t.sign < 0 and t.operand.fact.constant == 1 for t in rest)
         if linear and (less_one or exponential.op is Op.EXPM1):
-            return _Estimator(argument, linear[0])
+            return _Estimator(argument, linear[0], exponential)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from epslint.analysis import bare
@@ -75,9 +76,11 @@ class ZeroInitialCount(SiteRule):
     they are, and 1e-8 is added where they divide.
 
     ## Fix safety
-    Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: code that
-    needs it whole (`range(self.count)`) wants a check instead. `max(self.steps, 1)` is exact where
-    only whole numbers are seen to be added, and semantic where fractions might be.
+    Bounded: after the first update 1e-24 is lost in rounding. The count becomes a float: where the
+    file is seen to need it whole (`range(self.count)`, `x[self.count]`, `f"{self.count:d}"`,
+    `self.count == 0`) the fix is semantic, and a check is what you want instead.
+    `max(self.steps, 1)` is exact where only whole numbers are seen to be added, and semantic where
+    fractions might be.
 
     ## References
     1e-24 in ROLL and trlx, 1e-4 in SB3 and baselines.
@@ -114,7 +117,7 @@ def _fix(site: Site, operand: Operand) -> Fix | None:
         # Who starts at `0` counts whole numbers; that nothing else is added must be seen.
         grade = Grade.EXACT if fact.dtype is DType.INT else Grade.SEMANTIC
         return Fix("Divide by 1 at the least", grade, edits)
-    return _moved(site, fact)
+    return _moved(site, operand)
 
 
 def _is_tally(operand: Operand) -> bool:
@@ -132,12 +135,31 @@ def _starts(fact: Fact) -> list[Origin]:
     return [o for o in (fact.origin, *fact.rivals) if o is not None and is_zero(o.node)]
 
 
-def _moved(site: Site, fact: Fact) -> Fix | None:
+def _moved(site: Site, operand: Operand) -> Fix | None:
     """Every start is moved: in the constructor and wherever the count is set back."""
+    fact = operand.fact
     starts = _starts(fact)
     if fact.origin not in starts or len(fact.rivals) == REMEMBERED:
         return None  # there may be a start that nobody remembers
     epsilon = spelled(site.hierarchy.epsilon(Role.COUNT))
     spans = sorted({each.unit.span(each.node) for each in starts})
     edits = tuple(Edit(span, epsilon) for span in spans)
-    return Fix(f"Start at {epsilon} (count)", Grade.BOUNDED, edits)
+    grade = Grade.SEMANTIC if _is_needed_whole(site, operand) else Grade.BOUNDED
+    return Fix(f"Start at {epsilon} (count)", grade, edits)
+
+
+def _is_needed_whole(site: Site, operand: Operand) -> bool:
+    """Whether the file is seen to need the count whole: `range(self.count)`, `x[self.count]`,
+    `[0] * self.count`, `f"{self.count:d}"`, `self.count == 0`. A float breaks these.
+    """
+    path = re.escape(site.unit.text(operand.node))
+    return any(re.search(each.format(path), site.unit.source.text) for each in _WHOLE)
+
+
+_WHOLE = (
+    r"\b(?:range|zeros|ones|empty|full)\([^()\n]*\b{0}\b",
+    r"\[[^\[\]\n]*\b{0}\b[^\[\]\n]*\]",
+    r"\] *\* *{0}\b|\b{0} *\* *\[",
+    r"\{{{0}:[^{{}}\n]*d\}}",
+    r"\b{0} *(?:==|!=|%|//|<<|>>)|(?:==|!=|%|//) *{0}\b",
+)
