@@ -60,9 +60,6 @@ CASES = {
     "def loss(u, eps):\n    norm = u.pow(2).sum(-1)\n    norm.clamp_(min=0, max=1 - eps)\n"
     "    return ((1 - norm) / norm).mean()": Confidence.POSSIBLE,
     "def loss(x, y):\n    return (x / y.clamp(min=0)).mean()": Confidence.NAMED,
-    # Nobody knows what the type is that it is brought back to.
-    "def scaled(g, eps=1e-10):\n    size = g.float().norm().clamp(min=eps)\n"
-    "    return g / size.to(g.dtype)": Confidence.POSSIBLE,
     # a gradient that somebody may take, of a function that is there for anybody
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x * x).sum().sqrt()": Confidence.POSSIBLE,
     # It does not say that it is of tensors; jax's functions are there to be differentiated.

@@ -233,11 +233,8 @@ class Fact:
 
     @property
     def unfilled(self) -> bool:
-        """A list of which at most its name tells: empty, and there to be filled."""
-        if self.form is not Form.LIST:
-            return False
-        named = self.ground is Evidence.NAMED and self.origin is None and not self.parts
-        return named or (self.range == ranges.TOP and not self.kinds)
+        """A list of which nothing is known: empty, and there to be filled."""
+        return self.form is Form.LIST and self.range == ranges.TOP and not self.kinds
 
     @property
     def constant(self) -> float | None:

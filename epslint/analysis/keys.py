@@ -175,6 +175,13 @@ def roots_of(node: bare.Node) -> Iterator[str]:
             waiting.extend(bare.children(current))
 
 
+def mentions(node: bare.Node, path: str) -> bool:
+    """Whether an expression reads what goes by a name: `reduced([mean, std])` reads `std`."""
+    if isinstance(node, bare.Name | bare.Attribute) and dotted(node) == path:
+        return True
+    return any(mentions(child, path) for child in bare.children(node))
+
+
 @cache
 def evaluated(literal: str) -> object:
     """The value of a number or text as it is written."""

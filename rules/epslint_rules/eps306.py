@@ -11,7 +11,7 @@ from epslint.analysis.fact import DType, Kind
 from epslint.analysis.keys import asked_for, label_of, roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
-from epslint.analysis.origin import Operand, within
+from epslint.analysis.origin import Operand, Origin, within
 from epslint.analysis.reasons import chain
 from epslint.analysis.site import Site
 from epslint.analysis.words import hints
@@ -123,12 +123,23 @@ def _is_fresh(site: Site, operand: Operand) -> bool:
     nothing has been learned yet.
     """
     made, here = _source(operand).fact.origin, site.result.origin
-    if made is None or here is None or site.mode.turned or made.op not in _MAKING:
+    if made is None or here is None or site.mode.turned or not _is_start(made):
         return False
     return made.frame == here.frame and asked_for(made.node) is None
 
 
-_MAKING = frozenset({Op.PARAMETER, Op.AS_TENSOR, Op.ZEROS, Op.ONES, Op.FULL})
+def _is_start(made: Origin) -> bool:
+    """Zeros, ones, or a number that is written: what comes out of a checkpoint has been learned."""
+    if made.op in _FILLED:
+        return True
+    given = made.operands.get("value") if made.op is Op.FULL else made.operands.get("x")
+    if given is None or made.op not in (Op.FULL, Op.AS_TENSOR, Op.PARAMETER):
+        return False
+    inner = given.fact.origin
+    return given.fact.constant is not None or (inner is not None and _is_start(inner))
+
+
+_FILLED = frozenset({Op.ZEROS, Op.ONES})
 
 
 def _is_called_variance(operand: Operand) -> bool:

@@ -110,10 +110,18 @@ def _is_sum_of_squares(fact: Fact) -> bool:
 
 
 def _is_square_or_more(fact: Fact) -> bool:
-    """Not the square of a number, which is a setting: `sqrt(x ** 2 + c ** 2)` is never of 0."""
-    if fact.form is Form.NUMBER:
-        return False
-    return _squared(fact) is not None or _is_sum_of_squares(fact)
+    """Not the square of a setting: `sqrt(x ** 2 + c ** 2)` is never of 0."""
+    squared = _squared(fact)
+    if squared is None:
+        return _is_sum_of_squares(fact)
+    return not _is_setting(squared.fact("x"))
+
+
+def _is_setting(fact: Fact) -> bool:
+    """A number of Python's that was not taken out of a tensor, and is no difference."""
+    made = fact.origin
+    measured = made is not None and made.op in (Op.SUB, Op.ADD, Op.ITEM)
+    return fact.form is Form.NUMBER and not fact.zeroable and fact.constant != 0 and not measured
 
 
 def _squared(fact: Fact) -> Origin | None:

@@ -129,7 +129,7 @@ def _diagnosis(
 
 
 def _advice(site: Site, operand: Operand, guard: Guard, dtype: bare.Attribute) -> Diagnosis:
-    found = _diagnosis(site, operand, guard, FLOAT16, Confidence.POSSIBLE)
+    found = _diagnosis(site, operand, guard, FLOAT16, Confidence.NAMED)
     unit = guard.origin.unit
     torch = site.scope.alias("torch")
     fix = None

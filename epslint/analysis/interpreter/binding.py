@@ -12,7 +12,7 @@ from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
 from epslint.analysis.guards.members import distinct
 from epslint.analysis.guards.places import coordinate
 from epslint.analysis.interpreter.titles import titled
-from epslint.analysis.keys import CUTTING, called, dotted
+from epslint.analysis.keys import CUTTING, called, dotted, mentions
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
 from epslint.analysis.transfer.arrangement import learned
@@ -30,13 +30,25 @@ class Bindings:
         self._model = expressions.model
         self._frame = expressions.frame
 
-    def bind(self, target: bare.BaseExpression, fact: Fact, env: Env) -> None:
-        """Give a target its value; tuples part by part."""
+    def bind(
+        self,
+        target: bare.BaseExpression,
+        fact: Fact,
+        env: Env,
+        source: bare.BaseExpression | None = None,
+    ) -> None:
+        """Give a target its value; tuples part by part. `source` is how the value is written."""
         binder = _TARGETS.get(type(target))
         if binder is not None:
-            binder(self, target, fact, env)
+            binder(self, target, fact, env, source)
 
-    def _unpack(self, target: bare.Tuple | bare.List, fact: Fact, env: Env) -> None:
+    def _unpack(
+        self,
+        target: bare.Tuple | bare.List,
+        fact: Fact,
+        env: Env,
+        source: bare.BaseExpression | None,
+    ) -> None:
         for position, element in enumerate(target.elements):
             part = fact.part(position)
             if part is None:
@@ -45,7 +57,7 @@ class Bindings:
                 # `mean, log_std = actor(x)`: who makes both at once knows what they are for.
                 elsewhere = fact.origin is None or fact.origin.op is Op.CALL
                 part = replace(part, elsewhere=elsewhere, origin=_of_part(part))
-            self.bind(element.value, part, env)
+            self.bind(element.value, part, env, source)
 
     def bind_each(self, target: bare.BaseExpression, source: Fact, env: Env) -> None:
         """Give the target of a loop the elements of what is iterated over."""
@@ -57,9 +69,6 @@ class Bindings:
             self._expressions.ledger.note_use(Op.NAME, target, source)  # out of sight from here on
         return element
 
-    def _bind_element(self, target: bare.Subscript, fact: Fact, env: Env) -> None:
-        self._expressions.elements.bind(target, fact, env)
-
     def disorder(self, node: bare.BaseExpression, env: Env) -> None:
         """A list of which something is taken: what was where is not known any more."""
         path = dotted(node)
@@ -67,11 +76,18 @@ class Bindings:
         if held is not None and held.form is Form.LIST and held.parts:
             self.bind(node, replace(held, parts=()), env)
 
-    def _bind_path(self, target: bare.Name | bare.Attribute, fact: Fact, env: Env) -> None:
+    def _bind_path(
+        self,
+        target: bare.Name | bare.Attribute,
+        fact: Fact,
+        env: Env,
+        source: bare.BaseExpression | None,
+    ) -> None:
         path = dotted(target)
         if path is None:
             return
-        fact = titled(path, fact, env.fact(path))
+        again = source is not None and mentions(source, path)
+        fact = titled(path, fact, env.fact(path) if again else None)
         env.assign(path, fact, self._model.tick())
         if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
@@ -123,7 +139,9 @@ _TARGETS: Mapping[type[bare.Node], Callable[..., None]] = MappingProxyType(
     {
         bare.Name: Bindings._bind_path,
         bare.Attribute: Bindings._bind_path,
-        bare.Subscript: Bindings._bind_element,
+        bare.Subscript: lambda self, target, fact, env, _: self._expressions.elements.bind(
+            target, fact, env
+        ),
         bare.Tuple: Bindings._unpack,
         bare.List: Bindings._unpack,
     }

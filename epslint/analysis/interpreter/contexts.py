@@ -74,7 +74,7 @@ class Contexts:
         if reached and (node.orelse is None or self._suite(node.orelse.body, body)):
             living.append(body)
         for handler in node.handlers:
-            branch = before.child()
+            branch = before.child().turned()
             if self._suite(handler.body, branch):
                 living.append(branch.down_to(env))
         env.absorb(living)

@@ -235,10 +235,10 @@ def _is_of_distances(before: Fact, kept: Fact, given: Fact) -> bool:
     """`d[d == 0] = 1`: who is afraid of 0 alone knows that d is not negative; not of a
     difference.
     """
-    if before.origin is not None and before.origin.op is Op.SUB:
+    if before.kinds or (before.origin is not None and before.origin.op is Op.SUB):
         return False
     afraid = before.range.has_zero and not kept.range.has_zero and kept.range.lo == -ranges.INF
-    return afraid and given.range.positive and not before.is_any(Kind.SIGNED)
+    return afraid and given.constant == 1
 
 
 def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, DType, Fact, number, replace
+from epslint.analysis.fact import UNKNOWN, DType, Fact, number
 from epslint.analysis.interpreter.expressions import Expressions
 from epslint.analysis.keys import called, end_of_range, key_of, roots_of
 
@@ -133,8 +133,7 @@ class Loops:
 
         A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
         """
-        env.mode = replace(env.mode, turned=True)
-        entry = env.child()
+        entry = env.turned().child()
         if (settled := self._settled.get(node)) is not None:
             entry.resume(settled, self._expressions.model.tick())
         for turn in range(3):

@@ -122,7 +122,7 @@ class Interpreter:
                 fact = fact.minus(Kind.RUNNING)  # it is made of a count, and was given a floor
         if value is not None and hints.tells_of_report(called(target)):
             self.expressions.ledger.note_report(value, fact)
-        self.expressions.bindings.bind(target, fact, env)
+        self.expressions.bindings.bind(target, fact, env, value)
 
     def _annotated(self, node: bare.AnnAssign, env: Env) -> bool:
         if node.value is not None:

@@ -74,6 +74,10 @@ def _ended(node: bare.Call, full: str) -> Op | None:
     return next((op for op in told_to(node) if op in _SQUASHING), None)
 
 
+_LEARNING = frozenset({"step", "fit", "train", "learn", "optimize", "update", "minimize"})
+_GIVING_LIBRARIES = frozenset({"flax", "haiku", "tensorflow", "keras", "tf_keras"})
+
+
 class Strangers:
     """Evaluates the calls of one frame that are neither operations nor helpers."""
 
@@ -84,6 +88,8 @@ class Strangers:
         if type(node.func) is bare.Call:
             self._expressions.eval(node.func, env)  # `vmap(lambda x: …)(xs)`
         given = self._handed_over(node, env)
+        if called(node) in _LEARNING:
+            env.turned()
         full = self._expressions.resolved(dotted(node.func) or "", env) or ""
         if full.startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
@@ -123,12 +129,18 @@ class Strangers:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        if (title := asked_for(node)) is not None and (told := names.named(title)) is not UNKNOWN:
+        title = asked_for(node) if self._knows_giving_libraries() else None
+        if title is not None and (told := names.named(title)) is not UNKNOWN:
             learned = replace(told, kinds=told.kinds | Kind.PARAMETER)
             return replace(learned, origin=ledger.origin(Op.PARAMETER, node, {}))
         if (ended := _ended(node, full)) is not None:
             return ledger.conclude(ended, node, {}, transfer(Call(ended, {})), env)
         return self._put(node, given, env)
+
+    def _knows_giving_libraries(self) -> bool:
+        """Whether the file imports one of the libraries that give parameters by their names."""
+        roots = {target.partition(".")[0] for target in self._expressions.model.imports.values()}
+        return not roots.isdisjoint(_GIVING_LIBRARIES)
 
     def _put(self, node: bare.Call, given: Mapping[str, Fact], env: Env) -> Fact | None:
         """`x.at[i].set(y)` of jax: what both are of that is drawn."""

@@ -122,8 +122,8 @@ class Subscripts:
     def _entry(self, node: bare.Subscript, name: str, base: Fact) -> Fact:
         """`stats["min"]`: of an extreme it matters where it was kept."""
         told = names.named(name)
-        if told is UNKNOWN and base.is_any(Kind.PARAMETER):
-            return base  # each in a ParameterDict is one
+        if base.is_any(Kind.PARAMETER):
+            return base  # each in a ParameterDict is one, whatever it is called
         if told is UNKNOWN and names.is_setting(name, called(node.value)):
             return names.CHOSEN  # `self.config["huber_c"]`
         if told is not UNKNOWN or not tells_of_extreme(name):

@@ -16,7 +16,7 @@ _LOGARITHMS = Kind.LOGPROB | Kind.LOGRATIO
 
 
 def titled(path: str, fact: Fact, before: Fact | None) -> Fact:
-    """A value under a name, under which there may have been another one."""
+    """A value under a name; `before` is what went by it and into what is now made."""
     named = _as_size(path, _named_if_unknown(path, fact))
     if named is not fact and named.zero and before is not None and _was_guarded(before, named):
         return replace(named, zero=Evidence.NONE)

@@ -10,8 +10,10 @@ import re
 
 from epslint.source import Source
 
-# Also the one that was taken: `log_softmax(policy).gather(2, actions)`.
-_OF_FINITELY_MANY = re.compile(r"Categorical|log_softmax\([^\n]*\.gather\([^\n]*\bactions?\b")
+# Also the one that was taken: `log_softmax(policy).gather(2, actions)`; not a sum of many.
+_OF_FINITELY_MANY = re.compile(
+    r"Categorical|log_softmax\([^\n]*\.gather\([^\n]*\bactions?\b(?![^\n]*\.sum\()"
+)
 # `Normal(` and `MultivariateNormalDiag`; not `Normalize` or `lecun_normal`.
 _OF_A_DENSITY = re.compile(r"Normal(?!i[sz])|\bBeta\(|(?i:gaussian|log_?std|log_?sigma)")
 
@@ -22,16 +24,21 @@ def are_categorical(source: Source) -> bool:
     return bool(_OF_FINITELY_MANY.search(text)) and not _OF_A_DENSITY.search(text)
 
 
-_MADE = re.compile(r"Categorical\(([^)\n]*)")
-_OF_TORCH = re.compile(r"^\s*(import|from)\s+torch\b", re.M)
-_OF_LOGITS = re.compile(r"logits\s*=|Categorical|^$")  # or a class of its own is derived from one
+# Categorical of torch's, and not one that is derived from it, relaxed or made of several.
+_TORCHS = re.compile(
+    r"^from torch\.distributions(\.categorical)? import [^\n]*\bCategorical\b"
+    r"|\btorch\.distributions\.Categorical\(",
+    re.M,
+)
+# Log-probabilities without a floor, or of several actions at once.
+_FLOORLESS = re.compile(
+    r"[(,]\s*logits=|log_softmax|\w+Categorical\b|class \w*Categorical|log_prob\([^\n]*\)\.sum\("
+)
 
 
 def have_a_floor(source: Source) -> bool:
     """Whether a file makes its actions' distributions of probabilities, in torch, which takes none
-    for less than its epsilon: `Categorical(probs)`. Its log-probabilities are never below -37.
+    for less than its epsilon: `Categorical(probs)`. In float32 that is a log-probability of -16.
     """
-    if not are_categorical(source) or not _OF_TORCH.search(source.text):
-        return False
-    made = _MADE.findall(source.text)
-    return bool(made) and not any(map(_OF_LOGITS.search, made))
+    text = source.text
+    return are_categorical(source) and bool(_TORCHS.search(text)) and not _FLOORLESS.search(text)
