@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from epslint import stable
@@ -24,7 +25,7 @@ from epslint.analysis.words.hints import (
 from epslint.analysis.words.purpose import tries_its_steps
 from epslint.epsilon import FLOAT32, Clamp, Role
 from epslint.rewrite import changes_in_place, clamped, rewritten
-from epslint.rule import Confidence, Edit, Fix, Grade
+from epslint.rule import Confidence, Edit, Fix, Grade, Reason
 from epslint_rules._confidence import of_learned_overflow
 from epslint_rules._logarithm import maker
 
@@ -41,22 +42,46 @@ def is_uncapped(operand: Operand) -> bool:
 
 
 def confidence(site: Site, log_ratio: Fact) -> Confidence:
-    """How sure the overflow of a log-ratio's exp is. Who asks whether the ratio is finite reckons
-    with its not being, and who caps it on one path may cap it wherever it matters. Nor do policies
-    drift far where somebody stops as soon as they do, and their ratios not at all where what is
-    probable has a floor.
+    """How sure the overflow of a log-ratio's exp is: not very, where there is a doubt, and hardly
+    where what is probable has a floor.
     """
     if log_ratio.is_any(Kind.LOGRATIO) and site.of_the_probable:
         return Confidence.UNLIKELY
-    limited = log_ratio.is_any(Kind.LOGRATIO) and (site.of_finitely_many or site.mode.near)
-    if limited or site.uses & FINITENESS or _is_capped_somewhere(log_ratio):
-        return Confidence.POSSIBLE
-    return of_learned_overflow(site)
+    doubted = any(True for _ in doubts(site, log_ratio))
+    return Confidence.POSSIBLE if doubted else of_learned_overflow(site)
 
 
-def _is_capped_somewhere(log_ratio: Fact) -> bool:
+def doubts(site: Site, log_ratio: Fact) -> Iterator[Reason]:
+    """What speaks against an overflow, and why it is only possible."""
+    return (Reason(None, words) for holds, words in _DOUBTS if holds(site, log_ratio))
+
+
+def _is_of_finitely_many(site: Site, log_ratio: Fact) -> bool:
+    return log_ratio.is_any(Kind.LOGRATIO) and site.of_finitely_many
+
+
+def _is_left_when_far(site: Site, log_ratio: Fact) -> bool:
+    return log_ratio.is_any(Kind.LOGRATIO) and site.mode.near
+
+
+def _is_asked_for(site: Site, log_ratio: Fact) -> bool:
+    return bool(site.uses & FINITENESS)
+
+
+def _is_capped_somewhere(site: Site, log_ratio: Fact) -> bool:
     """`if limit is not None: d = d.clamp(-limit, limit)`."""
     return any(map(is_ceiling, (log_ratio.origin, *log_ratio.rivals)))
+
+
+_DOUBTS: tuple[tuple[Callable[[Site, Fact], bool], str], ...] = (
+    (
+        _is_of_finitely_many,
+        "only possible: of finitely many actions none that is improbable is drawn",
+    ),
+    (_is_left_when_far, "only possible: the code stops where the policies are far apart"),
+    (_is_asked_for, "only possible: the code asks whether the result is finite"),
+    (_is_capped_somewhere, "only possible: on another path there is a cap"),
+)
 
 
 def is_chosen_small(site: Site) -> bool:

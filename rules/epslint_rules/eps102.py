@@ -55,6 +55,7 @@ class UnguardedSpreadDivision(SiteRule):
     gets the smallest epsilon that it can take: 1e-4, 1e-3 before rsqrt, 1e-2 before a reciprocal.
     Beware of a group whose spread is 0 up to rounding: its numerator is rounding noise too, and
     dividing that by 1e-6 can make large advantages of it. Where that can happen, skip such groups.
+    Of a single element torch's unbiased std is NaN, which no epsilon repairs: see EPS106.
 
     ## References
     In use for advantages: 1e-4 (TRL), 1e-6 (verl, ROLL), 1e-8 (SB3, CleanRL), 1e-9 (OpenRLHF).

@@ -14,6 +14,7 @@ from epslint_rules._exponential import (
     capped,
     clamp_of,
     confidence,
+    doubts,
     is_no_ratio,
     is_uncapped,
     only_capped,
@@ -88,7 +89,7 @@ class UncappedLogprobExp(SiteRule):
             span=site.unit.span(operand.node),
             message=f"Exp of {quoted(site, operand.node)}, {_without_cap(operand)}",
             confidence=confidence(site, operand.fact),
-            why=chain(operand.fact),
+            why=(*chain(operand.fact), *doubts(site, operand.fact)),
             fix=capped(site, operand, clamp_of(site, operand)),
         )
 

@@ -16,6 +16,7 @@ from epslint.rule import Diagnosis, Fix, Grade, Reason, Severity, SiteRule
 from epslint_rules._exponential import (
     capped,
     confidence,
+    doubts,
     exponential_behind,
     is_no_ratio,
     is_uncapped,
@@ -87,7 +88,11 @@ class UncappedKlEstimator(SiteRule):
             message=f"k3 estimator of {quoted(site, argument.node)}, a log-ratio without a cap: "
             "it grows like exp",
             confidence=confidence(site, argument.fact),
-            why=(*_where(site, argument), *chain(argument.fact)),
+            why=(
+                *_where(site, argument),
+                *chain(argument.fact),
+                *doubts(site, argument.fact),
+            ),
             fix=_fix(site, found),
         )
 
