@@ -60,6 +60,12 @@ CASES = {
     "def loss(u, eps):\n    norm = u.pow(2).sum(-1)\n    norm.clamp_(min=0, max=1 - eps)\n"
     "    return ((1 - norm) / norm).mean()": Confidence.POSSIBLE,
     "def loss(x, y):\n    return (x / y.clamp(min=0)).mean()": Confidence.NAMED,
+    # What is left of a square is rounded below 0 now and then.
+    "import torch.nn.functional as F\n\n\nclass Margin(torch.nn.Module):\n"
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.w = torch.nn.Parameter(torch.randn(2, 2))\n\n    def forward(self, x):\n"
+    "        cosine = F.linear(F.normalize(x), F.normalize(self.w))\n"
+    "        return torch.sqrt((1 - cosine.pow(2)).clamp(0, 1))": Confidence.PROVEN,
     # a gradient that somebody may take, of a function that is there for anybody
     "def f(x: torch.Tensor) -> torch.Tensor:\n    return (x * x).sum().sqrt()": Confidence.POSSIBLE,
     # It does not say that it is of tensors; jax's functions are there to be differentiated.

@@ -14,6 +14,7 @@ from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.reasons import chain
 from epslint.analysis.role import role_of
 from epslint.analysis.site import Site
+from epslint.analysis.transfer.bounds import is_never_below
 from epslint.rewrite import add, epsilon_text, guard, slot_within
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade
 from epslint_rules._confidence import at_its_edge
@@ -78,7 +79,7 @@ def _reached(site: Site, floor: ZeroFloor) -> Confidence:
     """
     if site.result.form is Form.NUMBER:
         return Confidence.UNLIKELY
-    below = floor.by.op is Op.RELU or not floor.by.fact("x").range.nonnegative
+    below = floor.by.op is Op.RELU or not is_never_below(floor.by.fact("x"))
     return Confidence.NAMED if below and site.learned.evidence else Confidence.POSSIBLE
 
 

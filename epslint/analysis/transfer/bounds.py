@@ -19,11 +19,16 @@ def clamp(call: Call) -> Fact:
     return like(call, fact.minus(WHOLE))
 
 
+def is_never_below(x: Fact) -> bool:
+    """Not below 0, nor rounded to be: a sum of squares is; `1 - cosine ** 2` is not."""
+    return x.range.nonnegative and (x.origin is None or x.origin.op is not Op.SUB)
+
+
 def raised(x: Fact, floor: Fact) -> Fact:
     """max(x, floor)."""
     range_ = x.range.maximum(floor.range)
     if floor.constant == 0 and x.constant is None:
-        if x.range.nonnegative:
+        if is_never_below(x):
             return replace(x, range=range_)  # which it has anyway
         # Nothing need be known of x: a floor of 0 is there because it is reached.
         kinds = (x.kinds & ~Kind.DRAWN) | Kind.MAGNITUDE
