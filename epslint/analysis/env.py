@@ -81,8 +81,8 @@ class Env:
     def child(self) -> Env:
         return Env(self)
 
-    def turned(self) -> Env:
-        """This, where what is learned may have moved: in a loop, and after one."""
+    def turn(self) -> Env:
+        """From here on what is learned may have moved: in a loop, and after one."""
         if not self.mode.turned:
             self.mode = replace(self.mode, turned=True)
         return self
@@ -205,7 +205,7 @@ class Env:
         if all(layer.mode.near for layer in layers):
             self.mode = replace(self.mode, near=True)
         if any(layer.mode.turned for layer in layers):
-            self.turned()
+            self.turn()
         keys = dict.fromkeys(key for layer in layers for key in layer._bindings)
         self._bindings.update({key: self._joined(key, layers) for key in keys})
         for layer in layers:

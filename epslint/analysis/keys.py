@@ -264,12 +264,12 @@ def label_of(node: bare.BaseExpression) -> str:
 
 
 # Who gives a parameter by its name, in flax, haiku, tensorflow and keras.
-_GIVING_PARAMETERS = frozenset({"param", "get_parameter", "get_variable", "add_weight"})
+GIVING_PARAMETERS = frozenset({"param", "get_parameter", "get_variable", "add_weight"})
 
 
 def asked_for(node: bare.Node) -> str | None:
     """What a parameter goes by that is asked for: `self.param("log_std", zeros, shape)`."""
-    if type(node) is not bare.Call or called(node) not in _GIVING_PARAMETERS:
+    if type(node) is not bare.Call or called(node) not in GIVING_PARAMETERS:
         return None
     given = {a.keyword.value if a.keyword else str(i): a.value for i, a in enumerate(node.args)}
     title, learned = given.get("name", given.get("0")), given.get("trainable")

@@ -120,8 +120,7 @@ def told_by_name(fact: Fact, kinds: Kind) -> Iterator[Reason]:
     while origin is not None and (operand := origin.operands.get("x")) is not None:
         of = operand.fact
         if of.is_any(kinds) and of.ground is Evidence.NAMED and of.origin is None:
-            text = origin.unit.brief(operand.node)
-            yield Reason(None, f"`{text}` is taken for {noun(of)} because of its name")
+            yield _by_name(origin, operand)
             return
         origin = of.origin
 
@@ -141,9 +140,13 @@ def _links(fact: Fact) -> Iterator[Reason]:
         if named and Evidence.PROVEN in (current.zero, current.huge):
             return  # what the operation is known for it is known for without the name
         if named and cause.fact.origin is None:
-            text = origin.unit.brief(cause.node)
-            yield Reason(None, f"`{text}` is taken for {noun(cause.fact)} because of its name")
+            yield _by_name(origin, cause)
         current, origin = cause.fact, cause.fact.origin
+
+
+def _by_name(origin: Origin, operand: Operand) -> Reason:
+    text = origin.unit.brief(operand.node)
+    return Reason(None, f"`{text}` is taken for {noun(operand.fact)} because of its name")
 
 
 def _link(origin: Origin, fact: Fact) -> str:

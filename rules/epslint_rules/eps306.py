@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.fact import DType, Kind
-from epslint.analysis.keys import asked_for, label_of, roots_of
+from epslint.analysis.keys import label_of, roots_of
 from epslint.analysis.made.makers import is_ceiling, is_held_fixed, is_of_layer, is_squashed
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin, within
@@ -125,7 +125,7 @@ def _is_fresh(site: Site, operand: Operand) -> bool:
     made, here = _source(operand).fact.origin, site.result.origin
     if made is None or here is None or site.mode.turned or not _is_start(made):
         return False
-    return made.frame == here.frame and asked_for(made.node) is None
+    return made.frame == here.frame
 
 
 def _is_start(made: Origin) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from epslint.analysis import bare
@@ -12,7 +11,7 @@ from epslint.analysis.keys import is_zero, words_of
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Operand, Origin
 from epslint.analysis.site import Site
-from epslint.analysis.words.hints import tells_of_weight
+from epslint.analysis.words.hints import is_needed_whole, tells_of_weight
 from epslint.epsilon import Role, spelled
 from epslint.rewrite import floor, slot_of
 from epslint.rule import Confidence, Diagnosis, Edit, Fix, Grade, Reason, Severity, SiteRule
@@ -144,22 +143,6 @@ def _moved(site: Site, operand: Operand) -> Fix | None:
     epsilon = spelled(site.hierarchy.epsilon(Role.COUNT))
     spans = sorted({each.unit.span(each.node) for each in starts})
     edits = tuple(Edit(span, epsilon) for span in spans)
-    grade = Grade.SEMANTIC if _is_needed_whole(site, operand) else Grade.BOUNDED
+    whole = is_needed_whole(site.unit.text(operand.node), site.unit.source.text)
+    grade = Grade.SEMANTIC if whole else Grade.BOUNDED
     return Fix(f"Start at {epsilon} (count)", grade, edits)
-
-
-def _is_needed_whole(site: Site, operand: Operand) -> bool:
-    """Whether the file is seen to need the count whole: `range(self.count)`, `x[self.count]`,
-    `[0] * self.count`, `f"{self.count:d}"`, `self.count == 0`. A float breaks these.
-    """
-    path = re.escape(site.unit.text(operand.node))
-    return any(re.search(each.format(path), site.unit.source.text) for each in _WHOLE)
-
-
-_WHOLE = (
-    r"\b(?:range|zeros|ones|empty|full)\([^()\n]*\b{0}\b",
-    r"\[[^\[\]\n]*\b{0}\b[^\[\]\n]*\]",
-    r"\] *\* *{0}\b|\b{0} *\* *\[",
-    r"\{{{0}:[^{{}}\n]*d\}}",
-    r"\b{0} *(?:==|!=|%|//|<<|>>)|(?:==|!=|%|//) *{0}\b",
-)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from epslint.analysis import bare, ranges
 from epslint.analysis.env import Env
-from epslint.analysis.fact import UNKNOWN, Fact, Form, Kind, replace
+from epslint.analysis.fact import UNKNOWN, Evidence, Fact, Form, Kind, replace
 from epslint.analysis.guards.members import distinct
 from epslint.analysis.guards.places import coordinate
-from epslint.analysis.interpreter.titles import titled
+from epslint.analysis.interpreter.titles import titled, was_guarded
 from epslint.analysis.keys import CUTTING, called, dotted, mentions
 from epslint.analysis.ops import Op
 from epslint.analysis.origin import Origin
@@ -86,8 +86,10 @@ class Bindings:
         path = dotted(target)
         if path is None:
             return
-        again = source is not None and mentions(source, path)
-        fact = titled(path, fact, env.fact(path) if again else None)
+        named = titled(path, fact)
+        if named is not fact and named.zero:  # the name says more than the value does
+            named = _as_before(path, named, env, source)
+        fact = named
         env.assign(path, fact, self._model.tick())
         if type(target) is bare.Attribute:
             self._expressions.ledger.note_use(Op.NAME, target, fact)
@@ -110,6 +112,16 @@ class Bindings:
         known = None if path is None else env.fact(path)
         if known is not None and known.form is not Form.OTHER and asked.constant == 1:
             self.bind(node, learned(known), env)
+
+
+def _as_before(path: str, now: Fact, env: Env, source: bare.BaseExpression | None) -> Fact:
+    """`std = x.std() + 1e-8`, then `std = reduced(std)`, of which only the name tells: what went in
+    was kept from 0, and so is what comes out.
+    """
+    before = env.fact(path)
+    if before is None or source is None or not was_guarded(before, now):
+        return now
+    return replace(now, zero=Evidence.NONE) if mentions(source, path) else now
 
 
 def _is_cut(fact: Fact) -> bool:

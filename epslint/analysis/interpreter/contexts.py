@@ -74,7 +74,7 @@ class Contexts:
         if reached and (node.orelse is None or self._suite(node.orelse.body, body)):
             living.append(body)
         for handler in node.handlers:
-            branch = before.child().turned()
+            branch = before.child().turn()
             if self._suite(handler.body, branch):
                 living.append(branch.down_to(env))
         env.absorb(living)
@@ -88,7 +88,7 @@ def _in_mode(env: Env, mode: Mode) -> Iterator[None]:
     try:
         yield
     finally:
-        env.mode = replace(before, turned=env.mode.turned)
+        env.mode = replace(before, turned=env.mode.turned)  # a loop inside leaves no way back
 
 
 def _enables_gradients(node: bare.BaseExpression) -> bool:

@@ -181,8 +181,6 @@ class Elements:
         rest = self._expressions.quietly(self._copied(node, before, env), kept)
         given = replace(fact, form=rest.form, grad=rest.grad, dtype=rest.dtype)
         after = replaced(before, rest, given)
-        if _is_of_distances(before, rest, given):
-            after = after.within(ranges.POSITIVE)
         if fact.constant == 0:
             after = filtered(Operand(node, before), mask, truth=False) or after
             if before.zero is not Evidence.PROVEN and prunes(node, mask, truth=False):
@@ -232,7 +230,7 @@ def _multiplies(target: bare.Subscript, fact: Fact) -> bool:
 
 
 def _is_of_distances(before: Fact, kept: Fact, given: Fact) -> bool:
-    """`d[d == 0] = 1`: who is afraid of 0 alone knows that d is not negative; not of a
+    """`d[d == 0] = 1`: who is afraid of 0 alone knows that d is not negative. Not so of a
     difference.
     """
     if before.kinds or (before.origin is not None and before.origin.op is Op.SUB):
@@ -248,6 +246,8 @@ def replaced(before: Fact, kept: Fact, given: Fact) -> Fact:
     """
     mended = kept.is_any(Kind.NONZERO) and not before.is_any(Kind.NONZERO)
     after = kept.join(given)
+    if _is_of_distances(before, kept, given):
+        after = after.within(ranges.POSITIVE)
     if given.range.positive and adds_up(before):
         return after.plus(Kind.NONZERO)  # rows of which nothing is replaced are what they were
     return after.plus(Kind.NONZERO) if mended and given.constant != 0 else after

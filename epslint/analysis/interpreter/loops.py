@@ -133,7 +133,7 @@ class Loops:
 
         A loop is taken to run at least once: a count accumulated over a loader is not 0 after it.
         """
-        entry = env.turned().child()
+        entry = env.turn().child()
         if (settled := self._settled.get(node)) is not None:
             entry.resume(settled, self._expressions.model.tick())
         for turn in range(3):

@@ -32,7 +32,7 @@ class InnerScopes:
     def comprehension(
         self, node: bare.ListComp | bare.SetComp | bare.GeneratorExp, env: Env
     ) -> Fact:
-        inner = env.child().turned()
+        inner = env.child().turn()
         self._comprehensions.append(env)
         size = self._bind_for(node.for_in, inner)
         element = self._expressions.eval(node.elt, inner)
@@ -110,7 +110,7 @@ class InnerScopes:
         return is_key_of_some(test, loop, self._expressions.quietly(test.left, env), env)
 
     def function(self, node: bare.Lambda, env: Env) -> Fact:
-        inner = env.child().turned()
+        inner = env.child().turn()
         for parameter in parameters(node.params):
             inner.assign(
                 parameter.name.value,

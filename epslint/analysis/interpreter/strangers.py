@@ -74,7 +74,9 @@ def _ended(node: bare.Call, full: str) -> Op | None:
     return next((op for op in told_to(node) if op in _SQUASHING), None)
 
 
+# After any of these a parameter may be another than it was when it was made.
 _LEARNING = frozenset({"step", "fit", "train", "learn", "optimize", "update", "minimize"})
+# Whose `param("log_std", …)` gives what is learned; others ask servers and configs in these words.
 _GIVING_LIBRARIES = frozenset({"flax", "haiku", "tensorflow", "keras", "tf_keras"})
 
 
@@ -89,7 +91,7 @@ class Strangers:
             self._expressions.eval(node.func, env)  # `vmap(lambda x: …)(xs)`
         given = self._handed_over(node, env)
         if called(node) in _LEARNING:
-            env.turned()
+            env.turn()
         full = self._expressions.resolved(dotted(node.func) or "", env) or ""
         if full.startswith("pathlib."):
             return NOT_A_NUMBER  # `Path(root) / mask` joins
@@ -129,8 +131,9 @@ class Strangers:
             axes = zip(("x", "y"), node.args, given.values(), strict=False)
             operands = {axis: Operand(a.value, fact) for axis, a, fact in axes}
             return ledger.conclude(Op.GRID, node, operands, UNKNOWN, env)
-        title = asked_for(node) if self._knows_giving_libraries() else None
-        if title is not None and (told := names.named(title)) is not UNKNOWN:
+        title = asked_for(node)
+        told = UNKNOWN if title is None else names.named(title)
+        if told is not UNKNOWN and self._knows_giving_libraries():
             learned = replace(told, kinds=told.kinds | Kind.PARAMETER)
             return replace(learned, origin=ledger.origin(Op.PARAMETER, node, {}))
         if (ended := _ended(node, full)) is not None:

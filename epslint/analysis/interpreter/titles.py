@@ -15,18 +15,13 @@ _NAMED = Evidence.NAMED
 _LOGARITHMS = Kind.LOGPROB | Kind.LOGRATIO
 
 
-def titled(path: str, fact: Fact, before: Fact | None) -> Fact:
-    """A value under a name; `before` is what went by it and into what is now made."""
-    named = _as_size(path, _named_if_unknown(path, fact))
-    if named is not fact and named.zero and before is not None and _was_guarded(before, named):
-        return replace(named, zero=Evidence.NONE)
-    return named
+def titled(path: str, fact: Fact) -> Fact:
+    """A value under a name."""
+    return _as_size(path, _named_if_unknown(path, fact))
 
 
-def _was_guarded(before: Fact, now: Fact) -> bool:
-    """`std = x.std() + 1e-8`, then `std = reduced(std)`, of which only the name tells: who kept it
-    from 0 then has it do what the name says now.
-    """
+def was_guarded(before: Fact, now: Fact) -> bool:
+    """Whether what went by a name had a floor, and was of the sort that the name says it is now."""
     floored = before.range.lo > 0 and before.constant is None
     return floored and bool(before.kinds & now.kinds)
 

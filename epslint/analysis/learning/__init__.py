@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from epslint.analysis.fact import Evidence
+from epslint.analysis.keys import GIVING_PARAMETERS
 from epslint.analysis.learning import words
 from epslint.analysis.learning.flow import (
     NOT_SHOWN,
@@ -33,7 +34,7 @@ from epslint.outline import ClassOutline, FunctionOutline, Outline, Stretch
 
 __all__ = ["NOT_SHOWN", "Learning", "Shown"]
 
-_MAKING_PARAMETERS = PARAMETERS | {"add_weight", "param"}
+_MAKING_PARAMETERS = PARAMETERS | GIVING_PARAMETERS
 # A module that has nothing to learn hands on what it is given.
 _STATELESS = re.compile(
     r"^(\w*(ReLU|ELU|Sigmoid|Softmax|Softplus|Tanh|Dropout\w*|Identity|Loss|Pool\w*|Flatten|Pad\w*))$"

@@ -286,3 +286,21 @@ def tells_of_several(name: str, *, paired: bool) -> bool:
     words = snake(name)
     several = _SEVERAL.search(words) is not None or (paired and _PLACE.search(words) is not None)
     return several and _EACH.search(words) is None
+
+
+# What a float in the place of a whole number would break.
+_NEEDING_WHOLE = (
+    r"\b(?:range|zeros|ones|empty|full)\([^()\n]*\b{0}\b",
+    r"\[[^\[\]\n]*\b{0}\b[^\[\]\n]*\]",
+    r"\] *\* *{0}\b|\b{0} *\* *\[",
+    r"\{{{0}:[^{{}}\n]*d\}}",
+    r"\b{0} *(?:==|!=|%|//|<<|>>)|(?:==|!=|%|//) *{0}\b",
+)
+
+
+def is_needed_whole(path: str, text: str) -> bool:
+    """Whether a file needs a count whole: `range(self.count)`, `x[self.count]`, `[0] * self.count`,
+    `f"{self.count:d}"`, `self.count == 0`.
+    """
+    name = re.escape(path)
+    return any(re.search(each.format(name), text) for each in _NEEDING_WHOLE)
